@@ -1,0 +1,61 @@
+"""The `jointwise` command: collects the verbs, and turns our errors into one line and exit code 2.
+
+Each verb imports what it needs inside its function, so `--help` and completion stay fast.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from jointwise import __version__
+from jointwise.cli import demo, robots, show
+from jointwise.errors import JointwiseError
+
+USAGE_ERROR = 2
+
+
+class OneLineErrors(TyperGroup):
+    """A group of commands that reports every error of the package as one line on stderr."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; an error made on purpose never shows a traceback."""
+        try:
+            return super().invoke(ctx)
+        except JointwiseError as error:
+            typer.echo(f"jointwise: {error}", err=True)
+            raise typer.Exit(USAGE_ERROR) from error
+
+
+app = typer.Typer(
+    cls=OneLineErrors,
+    name="jointwise",
+    help="Tells the owner of a robot arm what every joint really does.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"jointwise {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version and stop."
+        ),
+    ] = False,
+) -> None:
+    """Tells the owner of a robot arm what every joint really does."""
+
+
+app.command("robots", epilog=robots.EXAMPLE)(robots.robots)
+app.command("show", epilog=show.EXAMPLE)(show.show)
+app.command("demo", epilog=demo.EXAMPLE)(demo.demo)
