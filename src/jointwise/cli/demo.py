@@ -69,7 +69,9 @@ def demo(
     )
     console.print(f"page: {write_page(out, PAGE, page)}", soft_wrap=True)
     if base.count != BASE_PARAMETERS or max(errors.values()) > ROUNDING:
-        typer.echo("jointwise: the check failed; this installation computes wrong numbers", err=True)
+        typer.echo(
+            "jointwise: the check failed; this installation computes wrong numbers", err=True
+        )
         raise typer.Exit(1)
 
 

@@ -9,7 +9,7 @@ import typer
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from jointwise.robot.description import Joint, Robot
+    from jointwise.robot.description import Robot
 
 EXAMPLE = "Example: jointwise show ur5e --json"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -14,7 +15,7 @@ Array = NDArray[np.float64]
 
 # Okabe and Ito's colours: told apart with every kind of colour vision.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9")
-STYLE = {
+STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",  # text stays text: small, searchable, selectable
     "svg.hashsalt": "jointwise",  # element names do not change from run to run
     "font.family": "sans-serif",

@@ -1,0 +1,109 @@
+"""Every verb: help with an example, JSON for machines, one clear line for a mistake."""
+
+import json
+import re
+
+import pytest
+from typer.testing import CliRunner
+
+import jointwise as jw
+from jointwise.cli.main import app
+
+VERBS = [command.name for command in app.registered_commands]
+JSON_CALLS = [("robots", "--json"), ("show", "ur5e", "--json")]
+
+
+def run(*arguments: str):
+    return CliRunner().invoke(app, list(arguments))
+
+
+def test_the_verbs_are_those_the_documentation_names():
+    assert VERBS == ["robots", "show", "demo"]
+
+
+def test_help_lists_every_verb():
+    shown = run("--help").output
+    assert all(verb in shown for verb in VERBS)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_help_has_an_example(verb):
+    result = run(verb, "--help")
+    assert result.exit_code == 0
+    assert f"Example: jointwise {verb}" in result.output
+
+
+@pytest.mark.parametrize("arguments", JSON_CALLS, ids=" ".join)
+def test_json_can_be_parsed_and_is_strict(arguments):
+    result = run(*arguments)
+    assert result.exit_code == 0
+    json.loads(result.stdout, parse_constant=lambda word: pytest.fail(f"{word} is not JSON"))
+
+
+def test_version():
+    result = run("--version")
+    assert (result.exit_code, result.stdout) == (0, f"jointwise {jw.__version__}\n")
+
+
+def test_robots_lists_the_library():
+    assert [robot["name"] for robot in json.loads(run("robots", "--json").stdout)] == list(
+        jw.list_robots()
+    )
+    assert all(name in run("robots").stdout for name in jw.list_robots())
+
+
+@pytest.mark.parametrize("name", jw.list_robots())
+def test_every_library_robot_can_be_shown(name):
+    as_text, as_json = run("show", name), run("show", name, "--json")
+    assert as_text.exit_code == 0, as_text.output
+    assert name in as_text.stdout
+    shown = json.loads(as_json.stdout)
+    assert shown["name"] == name
+    assert len(shown["base_parameters"]) == jw.load_robot(name).base_parameters().count
+
+
+def test_what_is_not_known_is_shown_as_unknown():
+    assert "unknown" in run("show", "ur5e").stdout
+
+
+@pytest.mark.parametrize("name", ["ur5ee", "no/such/file.toml", "no/such/file.urdf"])
+def test_an_unknown_robot_is_one_line_and_exit_code_2(name):
+    result = run("show", name)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert re.fullmatch(r"jointwise: [^\n]+\n", result.stderr)
+    assert name in result.stderr
+
+
+def test_a_misspelt_robot_gets_the_nearest_name():
+    assert "did you mean 'ur5e'" in run("show", "ur5ee").stderr
+
+
+def test_demo_writes_a_page_that_needs_no_network(tmp_path):
+    result = run("demo", "--out", str(tmp_path / "new"))
+    assert result.exit_code == 0, result.output
+    assert "36 base parameters" in result.stdout
+    (page,) = (tmp_path / "new").iterdir()
+    html = page.read_text(encoding="utf-8")
+    assert str(page) in result.stdout
+    assert html.count("<svg") == 1
+    assert "differs" not in html
+    fetched = re.findall(r"""(?:src|href|url)\s*[=(]\s*["']?([^#"'\s>)][^"'\s>)]*)""", html)
+    assert fetched == []
+
+
+def test_demo_is_the_same_on_every_run(tmp_path):
+    for name in ("one", "two"):
+        run("demo", "--out", str(tmp_path / name))
+    one, two = ((tmp_path / name / "jointwise-demo.html").read_text() for name in ("one", "two"))
+    assert one == two
+
+
+def test_demo_into_a_place_that_cannot_be_written_is_one_line(tmp_path):
+    blocked = tmp_path / "file"
+    blocked.write_text("not a folder")
+    result = run("demo", "--out", str(blocked))
+    assert result.exit_code == 2
+    assert result.stderr.count("\n") == 1
+    assert "folder that can be written" in result.stderr
+    assert blocked.read_text() == "not a folder"

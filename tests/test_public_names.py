@@ -1,0 +1,70 @@
+"""What `import jointwise` offers and what it costs."""
+
+import json
+import statistics
+import subprocess
+import sys
+
+import pytest
+
+import jointwise as jw
+
+MOST_NAMES = 25
+LONGEST_IMPORT = 0.150  # s
+
+TIMED_IMPORT = """
+import json, sys, time
+start = time.perf_counter()
+import jointwise
+spent = time.perf_counter() - start
+print(json.dumps({"spent": spent, "modules": sorted(sys.modules)}))
+"""
+
+
+def fresh_import() -> dict:
+    done = subprocess.run(
+        [sys.executable, "-c", TIMED_IMPORT], capture_output=True, text=True, check=True
+    )
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("name", jw.__all__)
+def test_public_name_exists_and_is_documented(name):
+    value = getattr(jw, name)
+    assert value.__doc__
+
+
+def test_public_names_are_few_and_sorted_once():
+    assert len(jw.__all__) <= MOST_NAMES
+    assert len(set(jw.__all__)) == len(jw.__all__)
+    assert set(jw.__all__) <= set(dir(jw))
+
+
+def test_a_name_that_does_not_exist_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no attribute 'load_robots'"):
+        _ = jw.load_robots
+
+
+def test_errors_can_be_caught_as_one_family_and_as_built_ins():
+    built_in = {
+        "ParameterError": ValueError,
+        "UnitError": ValueError,
+        "ShapeError": ValueError,
+        "FileError": ValueError,
+        "UnknownValueError": LookupError,
+        "UnknownNameError": LookupError,
+        "NumericalError": ArithmeticError,
+    }
+    for name, ancestor in built_in.items():
+        assert issubclass(getattr(jw, name), jw.JointwiseError)
+        assert issubclass(getattr(jw, name), ancestor)
+
+
+def test_import_loads_no_heavy_package():
+    modules = set(fresh_import()["modules"])
+    heavy = {"numpy", "numba", "scipy", "pyarrow", "matplotlib", "typer", "rich", "jinja2"}
+    assert not modules & heavy
+
+
+def test_import_is_fast():
+    assert statistics.median(fresh_import()["spent"] for _ in range(3)) < LONGEST_IMPORT
