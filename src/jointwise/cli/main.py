@@ -1,6 +1,6 @@
 """The `jointwise` command: collects the verbs, and turns our errors into one line and exit code 2.
 
-Each verb imports what it needs inside its function, so `--help` and completion stay fast.
+Each verb imports what it needs inside its function, so `--help` stays fast.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ app = typer.Typer(
     name="jointwise",
     help="Tells the owner of a robot arm what every joint really does.",
     no_args_is_help=True,
+    add_completion=False,
     pretty_exceptions_enable=False,
 )
 

@@ -19,7 +19,10 @@ DRIVE = ("drive.gear_ratio", "drive.torque_constant", "drive.rotor_inertia")
 
 def show(
     robot: Annotated[
-        str, typer.Argument(help="Name of a library robot, or path of a robot file or URDF.")
+        str,
+        typer.Argument(
+            metavar="ROBOT", help="Name of a library robot, or path of a robot file or URDF."
+        ),
     ],
     json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
 ) -> None:
