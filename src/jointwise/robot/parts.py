@@ -1,0 +1,112 @@
+"""The parts of one joint: limits, drive, laws, and the joint that holds them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Annotated, Literal
+
+from jointwise.errors import ParameterError
+from jointwise.robot.frames import Frame
+from jointwise.robot.inertia import Body
+from jointwise.units import UNKNOWN, Unit, Unknown, check_fields
+
+JointKind = Literal["revolute", "prismatic"]
+MAX_NAME = 128
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """What a joint may do. Units in brackets are those of a prismatic joint."""
+
+    position_lower: Annotated[float | Unknown, Unit("rad [m]", infinite=True)] = UNKNOWN
+    position_upper: Annotated[float | Unknown, Unit("rad [m]", infinite=True)] = UNKNOWN
+    velocity: Annotated[float | Unknown, Unit("rad/s [m/s]", lower=0.0, open_lower=True)] = UNKNOWN
+    acceleration: Annotated[
+        float | Unknown, Unit("rad/s^2 [m/s^2]", lower=0.0, open_lower=True)
+    ] = UNKNOWN
+    torque: Annotated[float | Unknown, Unit("N m [N]", lower=0.0, open_lower=True)] = UNKNOWN
+
+    def __post_init__(self) -> None:
+        check_fields(self, "limits")
+        low, high = self.position_lower, self.position_upper
+        if isinstance(low, Unknown) or isinstance(high, Unknown):
+            return
+        if low >= high:
+            raise ParameterError(
+                "limits.position_lower", low, f"below limits.position_upper, which is {high:g}"
+            )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drive:
+    """Motor and gear, all on the output side: torque_constant = ratio times the motor's, rotor_inertia = B = r^2 J_m.
+
+    gear_ratio is motor turns per joint turn [rad/m for a prismatic joint]; negative where they turn opposite ways.
+    """
+
+    gear_ratio: Annotated[
+        float | Unknown, Unit("1 [rad/m]", lower=-1e6, upper=1e6, nonzero=True)
+    ] = UNKNOWN
+    torque_constant: Annotated[
+        float | Unknown, Unit("N m/A [N/A]", lower=0.0, upper=1e6, open_lower=True)
+    ] = UNKNOWN
+    rotor_inertia: Annotated[float | Unknown, Unit("kg m^2 [kg]", lower=0.0, upper=1e9)] = UNKNOWN
+
+    def __post_init__(self) -> None:
+        check_fields(self, "drive")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Law:
+    """A named law with its parameters, as stored in the robot file; the laws room gives it meaning."""
+
+    name: str
+    parameters: Mapping[str, float | tuple[float, ...]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        check_name("law.name", self.name)
+        for key, value in self.parameters.items():
+            check_name("law parameter", key)
+            for number in value if isinstance(value, tuple) else (value,):
+                Unit("1").check(f"{self.name}.{key}", number)
+        object.__setattr__(self, "parameters", MappingProxyType(dict(self.parameters)))
+
+    def __hash__(self) -> int:
+        return hash((self.name, tuple(sorted(self.parameters))))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Joint:
+    """One joint and the link it moves."""
+
+    name: str
+    kind: JointKind = "revolute"
+    frame: Frame
+    link: Body = Body()
+    limits: Limits = Limits()
+    drive: Drive = Drive()
+    transmission: Law | Unknown = UNKNOWN
+    friction: Law | Unknown = UNKNOWN
+
+    def __post_init__(self) -> None:
+        check_name("joint name", self.name)
+        if "." in self.name:
+            raise ParameterError("joint name", self.name, "without dots, which separate path names")
+        if self.kind not in ("revolute", "prismatic"):
+            raise ParameterError(
+                f"kind of joint {self.name}", self.kind, "'revolute' or 'prismatic'"
+            )
+
+
+def check_name(what: str, name: object) -> None:
+    """Raise ParameterError unless `name` is a printable string of reasonable length."""
+    if not isinstance(name, str) or not name or len(name) > MAX_NAME or not name.isprintable():
+        raise ParameterError(what, name, f"printable text of 1 to {MAX_NAME} characters")
+
+
+def is_finite(value: float | Unknown) -> bool:
+    """True for a known, finite number."""
+    return not isinstance(value, Unknown) and math.isfinite(value)

@@ -1,0 +1,88 @@
+"""Arrays at the border: shapes and finiteness checked, leading axes flattened, batches spread over the cores.
+
+Kernels release the interpreter's lock, so plain threads use all cores; no threading layer of the compiler is
+involved and calling from several threads of the user is safe.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from jointwise.errors import ShapeError
+
+Array = NDArray[np.float64]
+
+SMALLEST_SHARE = 1024
+"""Samples below which starting a thread costs more than it saves."""
+
+
+def cores() -> int:
+    """Cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+@functools.cache
+def _pool() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(cores(), thread_name_prefix="jointwise")
+
+
+def samples(n: int, given: Mapping[str, ArrayLike]) -> tuple[tuple[int, ...], list[Array]]:
+    """Leading shape, and each array as contiguous (samples, n); leading axes are broadcast against each other."""
+    arrays = [checked(name, value, n) for name, value in given.items()]
+    leading = arrays[0].shape[:-1]
+    if any(a.shape[:-1] != leading for a in arrays):
+        shapes = ", ".join(f"{name} {a.shape}" for name, a in zip(given, arrays, strict=True))
+        try:
+            leading = np.broadcast_shapes(*(a.shape[:-1] for a in arrays))
+        except ValueError:
+            raise ShapeError(
+                "the group of arrays", shapes, f"leading axes that fit each other before ({n},)"
+            ) from None
+        arrays = [np.broadcast_to(a, (*leading, n)) for a in arrays]
+    return leading, [np.ascontiguousarray(a).reshape(-1, n) for a in arrays]
+
+
+def checked(name: str, value: ArrayLike, *trailing: int) -> Array:
+    """A float64 array whose last axes are `trailing` and whose entries are finite."""
+    expected = f"shape (..., {', '.join(str(t) for t in trailing)})"
+    try:
+        array = np.asarray(value)
+        if array.dtype.kind not in "fiu":
+            raise TypeError
+        array = array.astype(np.float64, copy=False)
+    except (TypeError, ValueError):
+        raise ShapeError(name, _described(value), f"real numbers of {expected}") from None
+    if array.shape[-len(trailing) :] != trailing:
+        raise ShapeError(name, f"shape {array.shape}", expected)
+    if not np.isfinite(array).all():
+        where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
+        raise ShapeError(name, f"{array[where]} at index {where}", f"finite numbers of {expected}")
+    return array
+
+
+def spread(kernel: Callable[..., Any], shared: tuple[Any, ...], split: list[Array]) -> list[Any]:
+    """Call `kernel(*shared, *parts)` on equal shares of the first axis, one share per core; results in order."""
+    count = split[0].shape[0]
+    shares = max(1, min(cores(), count // SMALLEST_SHARE))
+    if shares == 1:
+        return [kernel(*shared, *split)]
+    edges = [count * k // shares for k in range(shares + 1)]
+    jobs = [
+        _pool().submit(kernel, *shared, *(a[start:stop] for a in split))
+        for start, stop in zip(edges[:-1], edges[1:], strict=True)
+    ]
+    return [job.result() for job in jobs]
+
+
+def _described(value: object) -> str:
+    array = np.asarray(value, dtype=object)
+    return f"content of type {type(array.flat[0]).__name__}" if array.size else "nothing in it"
