@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from jointwise.units import UNKNOWN, Unknown
+
+if TYPE_CHECKING:
+    from jointwise.robot.frames import Frame
 
 
 def print_json(data: Any) -> None:
@@ -50,3 +54,15 @@ def interval(lower: float | Unknown, upper: float | Unknown, unit: str) -> str:
     if isinstance(lower, Unknown) and isinstance(upper, Unknown):
         return "unknown"
     return f"{number(lower, digits=4)} to {number(upper, unit, digits=4)}"
+
+
+def frame_text(frame: Frame) -> str:
+    """A link frame for a table: its convention and what differs from zero."""
+    words = [frame.convention.replace("_", " ").replace("dh", "DH")]
+    for field in dataclasses.fields(frame):
+        value = getattr(frame, field.name)
+        if isinstance(value, tuple) and any(value):
+            words.append(f"{field.name} {numbers(value, digits=4)}")
+        elif isinstance(value, float) and value:
+            words.append(f"{field.name} {number(value, digits=4)}")
+    return " ".join(words)

@@ -61,7 +61,7 @@ def _table(*columns: str) -> Table:
 
 
 def _joints(arm: Robot) -> Table:
-    from jointwise.cli.output import interval, number
+    from jointwise.cli.output import frame_text, interval, number
 
     table = _table("joint", "kind", "frame", "position", "velocity", "acceleration", "torque")
     for joint in arm.joints:
@@ -71,7 +71,7 @@ def _joints(arm: Robot) -> Table:
         table.add_row(
             joint.name,
             joint.kind,
-            str(joint.frame),
+            frame_text(joint.frame),
             interval(limits.position_lower, limits.position_upper, angle),
             number(limits.velocity, f"{angle}/s"),
             number(limits.acceleration, f"{angle}/s2"),
@@ -81,19 +81,21 @@ def _joints(arm: Robot) -> Table:
 
 
 def _links_and_drives(arm: Robot) -> Table:
+    """Links and drives; torque constant and rotor inertia as the output side of the gear sees them."""
     from jointwise.cli.output import number, numbers
 
     table = _table(
         "joint", "link mass", "centre of mass (m)", "gear ratio", "torque constant", "rotor inertia"
     )
     for joint in arm.joints:
+        turns = joint.kind == "revolute"
         table.add_row(
             joint.name,
             number(joint.link.mass, "kg"),
             numbers(joint.link.center_of_mass),
-            number(joint.drive.gear_ratio),
-            number(joint.drive.torque_constant, "N m/A"),
-            number(joint.drive.rotor_inertia, "kg m2"),
+            number(joint.drive.gear_ratio, "" if turns else "rad/m"),
+            number(joint.drive.torque_constant, "N m/A" if turns else "N/A"),
+            number(joint.drive.rotor_inertia, "kg m2" if turns else "kg"),
         )
     return table
 
