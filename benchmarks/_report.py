@@ -1,0 +1,45 @@
+"""What every benchmark states beside its numbers, and the file it writes them to."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+RESULTS = Path(__file__).resolve().parent / "results"
+PACKAGES = ("numpy", "scipy", "numba", "llvmlite", "pin", "mujoco", "figaroh")
+
+
+def machine() -> dict[str, object]:
+    """Processor, cores, load and versions."""
+    processor = platform.processor() or platform.machine()
+    if Path("/proc/cpuinfo").exists():
+        rows = Path("/proc/cpuinfo").read_text().splitlines()
+        processor = next(
+            (r.split(":")[1].strip() for r in rows if r.startswith("model name")), processor
+        )
+    versions = {"python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            versions[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return {
+        "processor": processor,
+        "cores": os.cpu_count(),
+        "load": os.getloadavg()[0] if hasattr(os, "getloadavg") else None,
+        "system": platform.system(),
+        "date": datetime.now(UTC).strftime("%Y-%m-%d"),
+        "versions": versions,
+    }
+
+
+def write(name: str, results: object) -> Path:
+    """Write `results` with the machine they were measured on to benchmarks/results/NAME.json."""
+    RESULTS.mkdir(exist_ok=True)
+    path = RESULTS / f"{name}.json"
+    path.write_text(json.dumps({"machine": machine(), "results": results}, indent=2) + "\n")
+    return path
