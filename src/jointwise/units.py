@@ -68,7 +68,10 @@ class Unit:
         """Raise ParameterError unless `value` is a real number inside the bounds."""
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise ParameterError(name, value, f"a number: {self.allowed()}")
-        number = float(value)
+        try:
+            number = float(value)
+        except OverflowError:
+            raise ParameterError(name, value, self.allowed()) from None
         inside = self.lower <= number <= self.upper
         if self.open_lower and number == self.lower:
             inside = False

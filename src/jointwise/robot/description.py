@@ -19,7 +19,7 @@ from jointwise.errors import NumericalError, ParameterError, UnknownValueError
 from jointwise.robot import samples
 from jointwise.robot.frames import Pose, Vector
 from jointwise.robot.inertia import NOTHING, Body, transport
-from jointwise.robot.parts import Joint, check_name
+from jointwise.robot.parts import Joint, check_name, check_part, check_text
 from jointwise.units import UNKNOWN, Unit, check_fields
 
 if TYPE_CHECKING:
@@ -58,7 +58,14 @@ class Robot:
     def __post_init__(self) -> None:
         check_name("robot name", self.name)
         check_fields(self, "robot")
+        check_text("robot.description", self.description)
+        for what, pose in (("base", self.base), ("flange", self.flange), ("tool", self.tool)):
+            check_part(f"robot.{what}", pose, Pose)
+        check_part("robot.payload", self.payload, Body)
+        check_part("robot.joints", self.joints, tuple, list)
         object.__setattr__(self, "joints", tuple(self.joints))
+        for joint in self.joints:
+            check_part("robot.joints", joint, Joint)
         object.__setattr__(self, "sources", MappingProxyType(dict(self.sources)))
         if not 1 <= len(self.joints) <= MAX_JOINTS:
             raise ParameterError("number of joints", len(self.joints), f"from 1 to {MAX_JOINTS}")

@@ -9,12 +9,13 @@ from types import MappingProxyType
 from typing import Annotated, Literal
 
 from jointwise.errors import ParameterError
-from jointwise.robot.frames import Frame
+from jointwise.robot.frames import Frame, ModifiedDH, StandardDH, Transform
 from jointwise.robot.inertia import Body
 from jointwise.units import UNKNOWN, Unit, Unknown, check_fields
 
 JointKind = Literal["revolute", "prismatic"]
 MAX_NAME = 128
+MAX_TEXT = 4096
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,6 +69,7 @@ class Law:
 
     def __post_init__(self) -> None:
         check_name("law.name", self.name)
+        check_part("law.parameters", self.parameters, Mapping)
         for key, value in self.parameters.items():
             check_name("law parameter", key)
             for number in value if isinstance(value, tuple) else (value,):
@@ -99,12 +101,33 @@ class Joint:
             raise ParameterError(
                 f"kind of joint {self.name}", self.kind, "'revolute' or 'prismatic'"
             )
+        check_part("joint.frame", self.frame, ModifiedDH, StandardDH, Transform)
+        check_part("joint.link", self.link, Body)
+        check_part("joint.limits", self.limits, Limits)
+        check_part("joint.drive", self.drive, Drive)
+        check_part("joint.transmission", self.transmission, Law, Unknown)
+        check_part("joint.friction", self.friction, Law, Unknown)
 
 
 def check_name(what: str, name: object) -> None:
     """Raise ParameterError unless `name` is a printable string of reasonable length."""
     if not isinstance(name, str) or not name or len(name) > MAX_NAME or not name.isprintable():
         raise ParameterError(what, name, f"printable text of 1 to {MAX_NAME} characters")
+
+
+def check_text(what: str, text: object) -> None:
+    """Raise ParameterError unless `text` is a string of reasonable length; it may have several lines."""
+    if not isinstance(text, str) or len(text) > MAX_TEXT:
+        raise ParameterError(what, text, f"text of at most {MAX_TEXT} characters")
+    if not text.isprintable() and not all(c.isprintable() or c in "\n\t" for c in text):
+        raise ParameterError(what, text, "printable text")
+
+
+def check_part(what: str, part: object, *kinds: type) -> None:
+    """Raise ParameterError unless `part` is an instance of one of the kinds."""
+    if not isinstance(part, kinds):
+        names = " or ".join("unknown" if k is Unknown else f"a {k.__name__}" for k in kinds)
+        raise ParameterError(what, part, names)
 
 
 def is_finite(value: float | Unknown) -> bool:
