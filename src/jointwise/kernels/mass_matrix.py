@@ -19,8 +19,11 @@ from jointwise.kernels.arm import (
 )
 from jointwise.kernels.jit import inline, kernel, merged
 from jointwise.kernels.newton_euler import PLAIN, SLOTS, out_of, placement, recursion
-from jointwise.kernels.scalar import sqrt
+from jointwise.kernels.scalar import minimum, sqrt
 from jointwise.kernels.vector import add3, cross3, dot3, scale3, spin3, tilt3
+
+LOST_PIVOT = 1e-14
+"""A pivot below this fraction of its diagonal entry is the rounding of n sums of 1e-16 each, and says nothing."""
 
 
 @inline
@@ -140,20 +143,21 @@ def mass_matrix_batch(arm, q, mass_matrix):
 def factorise(a):
     """Cholesky factor L of a symmetric matrix, in place; False where it is not positive definite."""
     n = a.shape[0]
+    smallest = 1.0
     for j in range(n):
         d = a[j, j]
+        rounding = LOST_PIVOT * d
         for k in range(j):
-            d -= a[j, k] * a[j, k]
-        if not d > 0.0:
-            return False
+            d = d - a[j, k] * a[j, k]
+        smallest = minimum(smallest, d - rounding)
         d = sqrt(d)
         a[j, j] = d
         for i in range(j + 1, n):
             x = a[i, j]
             for k in range(j):
-                x -= a[i, k] * a[j, k]
+                x = x - a[i, k] * a[j, k]
             a[i, j] = x / d
-    return True
+    return smallest > 0.0
 
 
 @inline
