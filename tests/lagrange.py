@@ -128,12 +128,13 @@ class Arm:
         taylor = derivatives / factorial[:, None]
         self.n, length = robot.n, len(taylor)
         self.gravity = np.append(np.array(robot.gravity, dtype=LONG), LONG(0))
-        self.links, self.generators, self.bodies, self.axes = [], [], [], []
+        self.links, self.joints, self.generators, self.bodies, self.axes = [], [], [], [], []
         pose = constant(fixed(robot.base), length)
         for i, joint in enumerate(robot.joints):
             before, after, axis = around_joint(joint.frame)
             at_joint = pose @ before
             turn = generator(joint.kind, axis)
+            self.joints.append(at_joint)
             self.generators.append(product(at_joint @ turn, inverse(at_joint)))
             self.axes.append(at_joint[:, :3, :3] @ axis)
             pose = product(at_joint, moved(joint.kind, axis, taylor[:, i])) @ after

@@ -341,7 +341,7 @@ def test_tool_moves_the_pose_and_no_torque(seed):
 
 @seeds
 def test_jacobian_maps_joint_to_tool_velocity(seed):
-    robot, (q, dq, ddq, *_) = arm_and_motion(seed)
+    robot, (q, dq, *_) = arm_and_motion(seed)
     h = 1e-5
     ahead, behind = robot.pose(q + h * dq), robot.pose(q - h * dq)
     rate = (ahead - behind) / (2.0 * h)
