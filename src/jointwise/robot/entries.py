@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from jointwise.errors import FileError, JointwiseError, ParameterError, shown
+from jointwise.robot.parts import MAX_NAME
 from jointwise.robot.paths import located
 
 
@@ -29,8 +30,9 @@ class Entry:
         return Entry(self.path, place, self.table().get(key))
 
     def named(self, name: object) -> Entry:
-        """The same entry, called by the name it gives itself where that is text."""
-        return Entry(self.path, f"joints.{name}", self.data) if isinstance(name, str) else self
+        """The same entry, called by the name it gives itself where that can be a name."""
+        usable = isinstance(name, str) and len(name) <= MAX_NAME
+        return Entry(self.path, f"joints.{name}", self.data) if usable else self
 
     def table(self) -> dict[str, Any]:
         """The entry as a table."""

@@ -27,7 +27,7 @@ from jointwise.units import UNKNOWN, Unknown, unit_fields
 
 FORMAT = "jointwise-robot"
 VERSION = 1
-MAX_BYTES = 1 << 20
+MAX_BYTES = 512 << 10
 HEADER = """\
 # A robot arm, for Jointwise. SI units, everything on the output side of the gears; [units] says which unit each
 # quantity has, in brackets that of a prismatic joint. A value nobody knows is "unknown". [sources] says where the

@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-MAX_KEY_PARTS = 16
+MAX_KEY_PARTS = 8
 MAX_DEPTH = 16
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+\Z")
