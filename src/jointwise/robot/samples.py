@@ -48,7 +48,13 @@ def samples(n: int, given: Mapping[str, ArrayLike]) -> tuple[tuple[int, ...], li
                 "the group of arrays", shapes, f"leading axes that fit each other before ({n},)"
             ) from None
         arrays = [np.broadcast_to(a, (*leading, n)) for a in arrays]
-    return leading, [np.ascontiguousarray(a).reshape(-1, n) for a in arrays]
+    return leading, [_for_kernels(a).reshape(-1, n) for a in arrays]
+
+
+def _for_kernels(array: Array) -> Array:
+    """C-ordered and writable: for each protected argument the compiler would build one more version of a kernel."""
+    ordered = np.ascontiguousarray(array)
+    return ordered if ordered.flags.writeable else ordered.copy()
 
 
 def checked(name: str, value: ArrayLike, *trailing: int) -> Array:
