@@ -7,6 +7,7 @@ involved and calling from several threads of the user is safe.
 from __future__ import annotations
 
 import functools
+import itertools
 import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -84,7 +85,7 @@ def spread(kernel: Callable[..., Any], shared: tuple[Any, ...], split: list[Arra
     edges = [count * k // shares for k in range(shares + 1)]
     jobs = [
         _pool().submit(kernel, *shared, *(a[start:stop] for a in split))
-        for start, stop in zip(edges[:-1], edges[1:], strict=True)
+        for start, stop in itertools.pairwise(edges)
     ]
     return [job.result() for job in jobs]
 
