@@ -1,11 +1,14 @@
 """The library: every arm loads, says where its numbers came from, and reproduces the test vectors."""
 
 import dataclasses
+import json
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import jointwise as jw
+from jointwise.cli.main import app
 from jointwise.robot.description import Robot
 from jointwise.robot.frames import ModifiedDH, homogeneous, rotation_z
 from jointwise.robot.library_check import UR_LENGTHS, check_library
@@ -135,3 +138,18 @@ def test_a_path_object_is_always_a_path(tmp_path):
     assert jw.load_robot(tmp_path / "ur5e.toml").name == "pendulum"
     with pytest.raises(jw.FileError, match="ends in none of"):
         jw.load_robot(tmp_path / "ur5e")
+
+
+@pytest.mark.parametrize("extra", [(), ("--json",)])
+def test_the_command_line_checks_the_library(extra, monkeypatch):
+    from jointwise.robot import library_check
+
+    run = CliRunner().invoke(app, ["robots", "--check", *extra])
+    assert run.exit_code == 0, run.output
+    if extra:
+        assert all(row["passed"] for row in json.loads(run.stdout))
+    else:
+        assert "FAILED" not in run.stdout
+    wrong = library_check.Check("ur5e", "mass matrix", float("nan"), 1e-6)
+    monkeypatch.setattr(library_check, "check_library", lambda: (wrong,))
+    assert CliRunner().invoke(app, ["robots", "--check"]).exit_code == 1
