@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from jointwise.kernels.jit import inline, kernel
+from jointwise.kernels.regressor import PER_LINK
 
 NAMES = (
     "coulomb",  # sgn(v)
@@ -43,13 +44,13 @@ def friction_column(code, v):
 
 @kernel
 def drive_columns_batch(coupling, codes, dq, ddq, y):
-    """Rotor and friction columns into the last columns of y (samples, n, columns).
+    """Rotor and friction columns into y (samples, n, columns), next to the ten columns per link.
 
     `codes` lists the blocks of n columns: -1 for rotor inertia, else a place in NAMES. The motors turn at C dq, and
     their torque reaches the joints through C^T.
     """
     n = dq.shape[1]
-    first = y.shape[2] - n * codes.shape[0]
+    first = PER_LINK * n
     for s in range(dq.shape[0]):
         for motor in range(n):
             speed = 0.0

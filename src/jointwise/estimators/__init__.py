@@ -1,0 +1,1 @@
+"""From recorded torques to parameters, with how sure each one is."""
