@@ -44,7 +44,7 @@ def sqrt(x):
 
 @inline
 def power(x, y):
-    """x to the power y, x >= 0."""
+    """X to the power y, x >= 0."""
     return math.pow(x, y)
 
 
@@ -82,3 +82,21 @@ def minimum(a, b):
 def maximum(a, b):
     """The larger of two numbers."""
     return a if a > b else b
+
+
+@inline
+def pick(values, start, place):
+    """The number at `start` plus a whole number held as a float, such as a place in a table."""
+    return values[start + int(place)]
+
+
+@inline
+def asinh(x):
+    """Inverse of the hyperbolic sine."""
+    return math.asinh(x)
+
+
+@inline
+def sinh(x):
+    """Hyperbolic sine."""
+    return math.sinh(x)
