@@ -1,8 +1,10 @@
 """The robot file: what is written is read back bit for bit, units are stated, values have paths and sources."""
 
+import copy
 import dataclasses
 import math
 import os
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -95,6 +97,15 @@ def test_what_is_written_is_read_back_exactly(make, tmp_path):
     assert again == robot
     assert again.sources == robot.sources
     assert again.to_dict() == robot.to_dict()
+
+
+@pytest.mark.parametrize("make", ROBOTS.values(), ids=ROBOTS)
+def test_a_robot_can_be_copied_and_sent_to_another_process(make):
+    robot = make()
+    for again in (pickle.loads(pickle.dumps(robot)), copy.deepcopy(robot)):
+        assert again == robot
+        assert again.sources == robot.sources
+        assert again.unknown() == robot.unknown()
 
 
 def test_negative_zero_keeps_its_sign(tmp_path):

@@ -74,8 +74,8 @@ class FileError(JointwiseError, ValueError):
 
     def __init__(self, path: object, element: str, problem: str, advice: str = "") -> None:
         self.path, self.element, self.problem = str(path), element, problem
-        where = f"{shown_path(path)}: {_line(element)}" if element else shown_path(path)
-        super().__init__(f"{where}: {_line(problem + _tail(advice))}")
+        where = f"{shown_path(path)}: {_line(element, 300)}" if element else shown_path(path)
+        super().__init__(f"{where}: {_line(problem + _tail(advice), 300)}")
 
 
 class NumericalError(JointwiseError, ArithmeticError):
@@ -88,20 +88,19 @@ def shown(value: object) -> str:
         text = value if isinstance(value, str) and " " in value else repr(value)
     except (ValueError, RecursionError):  # integers of thousands of digits, bottomless lists
         text = f"a {type(value).__name__} too long to show"
-    text = "".join(c if c.isprintable() else "?" for c in text)
-    return text if len(text) <= 80 else text[:77] + "..."
+    return _line(text, 80)
 
 
 def shown_path(path: object) -> str:
     """A path for a message: printable, its last 80 characters."""
-    text = "".join(c if c.isprintable() else "?" for c in str(path))
-    return text if len(text) <= 80 else "..." + text[-77:]
+    text = str(path)
+    return _line(text if len(text) <= 80 else "..." + text[-77:], 80)
 
 
-def _line(text: str) -> str:
-    """One printable line of at most 300 characters."""
-    text = "".join(c if c.isprintable() else "?" for c in text)
-    return text if len(text) <= 300 else text[:297] + "..."
+def _line(text: str, most: int) -> str:
+    """One printable line of at most `most` characters."""
+    text = text if len(text) <= most else text[: most - 3] + "..."
+    return "".join(c if c.isprintable() else "?" for c in text)
 
 
 def _tail(advice: str) -> str:

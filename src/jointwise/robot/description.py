@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -78,6 +78,10 @@ class Robot:
 
     def __hash__(self) -> int:
         return hash((self.name, self.joints))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        values = {f.name: getattr(self, f.name) for f in fields(self)}
+        return functools.partial(Robot, **{**values, "sources": dict(self.sources)}), ()
 
     # ---- description ------------------------------------------------------------------------
 

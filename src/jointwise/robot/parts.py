@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from types import MappingProxyType
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from jointwise.errors import ParameterError
 from jointwise.robot.frames import Frame, ModifiedDH, StandardDH, Transform
@@ -78,6 +79,9 @@ class Law:
 
     def __hash__(self) -> int:
         return hash((self.name, tuple(sorted(self.parameters))))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(Law, name=self.name, parameters=dict(self.parameters)), ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -34,7 +34,7 @@ class Element:
 
     def __str__(self) -> str:
         name = self.attributes.get("name")
-        return f"<{self.tag}{'' if name is None else f' {shown(name)}'}> line {self.line}"
+        return f"<{self.tag[:80]}{'' if name is None else f' {shown(name)}'}> line {self.line}"
 
     def wrong(self, problem: str, advice: str = "") -> FileError:
         """The error for this element."""
