@@ -20,6 +20,7 @@ class Unknown:
     _instance: Unknown | None = None
 
     def __new__(cls) -> Unknown:
+        """The one instance."""
         if cls._instance is None:
             cls._instance = super().__new__(cls)
         return cls._instance
@@ -99,7 +100,7 @@ def unit_fields(cls: type) -> dict[str, tuple[Unit, bool, int]]:
     return found
 
 
-def check_fields(obj: Any, owner: str = "") -> None:
+def check_fields(obj: object, owner: str = "") -> None:
     """Check every annotated field of a parameter object and store it as float or tuple of floats.
 
     Call it in `__post_init__`; `owner` is put before the field name in messages.
@@ -128,7 +129,7 @@ def check_fields(obj: Any, owner: str = "") -> None:
 
 
 def _plain(value: Any) -> Any:
-    """numpy scalars as Python numbers, everything else unchanged."""
+    """Numpy scalars as Python numbers, everything else unchanged."""
     return value.item() if hasattr(value, "item") and getattr(value, "ndim", 0) == 0 else value
 
 

@@ -39,7 +39,7 @@ def by_form(forms, depth, name, doc):
             return lambda a: chosen(a)
     elif len(depth) == 2:
 
-        def function(a, b):
+        def function(a, b):  # type: ignore[misc]
             return forms[key(_nesting, (a, b))](a, b)
 
         @overload(function)
@@ -48,7 +48,7 @@ def by_form(forms, depth, name, doc):
             return lambda a, b: chosen(a, b)
     elif len(depth) == 3:
 
-        def function(a, b, c):
+        def function(a, b, c):  # type: ignore[misc]
             return forms[key(_nesting, (a, b, c))](a, b, c)
 
         @overload(function)
@@ -57,7 +57,7 @@ def by_form(forms, depth, name, doc):
             return lambda a, b, c: chosen(a, b, c)
     else:
 
-        def function(a, b, c, d):
+        def function(a, b, c, d):  # type: ignore[misc]
             return forms[key(_nesting, (a, b, c, d))](a, b, c, d)
 
         @overload(function)

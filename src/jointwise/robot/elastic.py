@@ -9,12 +9,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from jointwise.errors import ParameterError
+from jointwise.errors import ParameterError, ShapeError
 from jointwise.robot import samples
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
+@runtime_checkable
 class StiffnessLaw(Protocol):
     """What a transmission must answer, for torques and deformations of shape (..., n)."""
 
@@ -107,9 +108,12 @@ def elastic_inverse_dynamics(
 
 def as_law(robot: Robot, stiffness: ArrayLike | StiffnessLaw) -> StiffnessLaw:
     """A law as it is; numbers in N m/rad as linear stiffness of each joint."""
-    if hasattr(stiffness, "deformation"):
+    if isinstance(stiffness, StiffnessLaw):
         return stiffness
-    k = np.broadcast_to(np.asarray(stiffness, dtype=np.float64), (robot.n,))
+    each = np.full(robot.n, stiffness) if np.isscalar(stiffness) else stiffness
+    k = samples.checked("stiffness", each, robot.n)
+    if k.ndim != 1:
+        raise ShapeError("stiffness", f"shape {k.shape}", f"one number or shape ({robot.n},)")
     for joint, value in zip(robot.joints, k, strict=True):
         if not (np.isfinite(value) and value > 0.0):
             raise ParameterError(f"stiffness of {joint.name}", float(value), "above 0 N m/rad")
