@@ -184,3 +184,47 @@ def test_robots_used_from_several_threads_do_not_disturb_each_other():
         jobs = [pool.submit(r.inverse_dynamics, *m) for r, m in zip(robots, motions, strict=True)]
         together = [job.result() for job in jobs]
     assert all(np.array_equal(a, b) for a, b in zip(alone, together, strict=True))
+
+
+# ---- the short way for one sample --------------------------------------------------------------
+
+
+def one_sample():
+    return [m[0] for m in motion_of(3, 1)]
+
+
+@pytest.mark.parametrize("place", range(3))
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_one_sample_that_is_not_finite_is_located(place, bad):
+    motion = one_sample()
+    motion[place] = motion[place].copy()
+    motion[place][1] = bad
+    name = ("q", "dq", "ddq")[place]
+    with pytest.raises(ShapeError, match=rf"^{name} has .* at index \(1,\)"):
+        ROBOT.inverse_dynamics(*motion)
+
+
+@pytest.mark.parametrize("place", range(3))
+@pytest.mark.parametrize("length", [0, N - 1, N + 1])
+def test_one_sample_of_another_length_is_refused(place, length):
+    motion = one_sample()
+    motion[place] = np.zeros(length)
+    with pytest.raises(ShapeError):
+        ROBOT.inverse_dynamics(*motion)
+
+
+def test_one_sample_may_be_strided_protected_or_of_another_type():
+    motion = one_sample()
+    expected = ROBOT.inverse_dynamics(*(m[None] for m in motion))[0]
+    assert np.array_equal(ROBOT.inverse_dynamics(*motion), expected)
+    strided = [np.repeat(m, 3)[::3] for m in motion]
+    assert np.array_equal(ROBOT.inverse_dynamics(*strided), expected)
+    backward = [m[::-1].copy()[::-1] for m in motion]
+    assert np.array_equal(ROBOT.inverse_dynamics(*backward), expected)
+    for m in motion:
+        m.setflags(write=False)
+    assert np.array_equal(ROBOT.inverse_dynamics(*motion), expected)
+    swapped = [m.astype(">f8") for m in motion]
+    assert np.array_equal(ROBOT.inverse_dynamics(*swapped), expected)
+    mixed = [motion[0], motion[1].tolist(), np.zeros(N, dtype=int)]
+    assert ROBOT.inverse_dynamics(*mixed).shape == (N,)

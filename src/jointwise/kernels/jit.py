@@ -70,10 +70,20 @@ def kernel(function: F) -> F:
     fastmath is off, so a result does not depend on how the compiler chose to reorder sums; the lock of the
     interpreter is released, so batches run on all cores from plain threads.
     """
+    return _cached(function)
+
+
+def kernel_of(signature: Any) -> Callable[[F], F]:
+    """A kernel compiled at once and for these argument types only; for those called from a module of their own."""
+    return functools.partial(_cached, signature=signature)
+
+
+def _cached(function: F, signature: Any = None) -> F:
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(cache_folder())
     try:
-        compiled: F = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+        options = {"cache": True, "nogil": True, "error_model": "numpy"}
+        compiled: F = numba.njit(signature, **options)(function)
     finally:
         numba.config.CACHE_DIR = before
     return compiled

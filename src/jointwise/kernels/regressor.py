@@ -38,27 +38,53 @@ def own_frame(row):
 
 
 @inline
-def write_entries(y, k, angular, linear, w, dw, a):
+def link_block(w, dw):
+    """What a link's 6 x 10 block K(6) is made of, apart from the origin's acceleration.
+
+    The moment of each inertia entry is I dw + w x I w for that entry alone; force and moment of the first moment s
+    are A s and s x a with A s = dw x s + w x (w x s), rows of A here.
+    """
+    x, y, z = w
+    ax, ay, az = dw
+    entries = (
+        (ax, x * z, -x * y),  # XX
+        (ay - x * z, ax + y * z, x * x - y * y),  # XY
+        (az + x * y, z * z - x * x, ax - y * z),  # XZ
+        (-y * z, ay, x * y),  # YY
+        (y * y - z * z, az - x * y, ay + x * z),  # YZ
+        (y * z, -x * z, az),  # ZZ
+    )
+    columns = (
+        (-y * y - z * z, x * y + az, x * z - ay),
+        (x * y - az, -x * x - z * z, y * z + ax),
+        (x * z + ay, y * z - ax, -x * x - y * y),
+    )
+    return entries, columns
+
+
+@inline
+def write_entries(y, k, angular, linear, block, a):
     """Ten entries from column k on: a screw times the columns of one link's block."""
-    u = cross3(angular, w)
-    y[k] = angular[0] * dw[0] + u[0] * w[0]
-    y[k + 1] = angular[0] * dw[1] + angular[1] * dw[0] + u[0] * w[1] + u[1] * w[0]
-    y[k + 2] = angular[0] * dw[2] + angular[2] * dw[0] + u[0] * w[2] + u[2] * w[0]
-    y[k + 3] = angular[1] * dw[1] + u[1] * w[1]
-    y[k + 4] = angular[1] * dw[2] + angular[2] * dw[1] + u[1] * w[2] + u[2] * w[1]
-    y[k + 5] = angular[2] * dw[2] + u[2] * w[2]
-    # force of the first moment s: dw x s + w x (w x s); moment: s x a
-    b = add3(cross3(linear, dw), cross3(cross3(linear, w), w))
+    entries, columns = block
+    y[k] = dot3(angular, entries[0])
+    y[k + 1] = dot3(angular, entries[1])
+    y[k + 2] = dot3(angular, entries[2])
+    y[k + 3] = dot3(angular, entries[3])
+    y[k + 4] = dot3(angular, entries[4])
+    y[k + 5] = dot3(angular, entries[5])
     m = cross3(a, angular)
-    y[k + 6] = b[0] + m[0]
-    y[k + 7] = b[1] + m[1]
-    y[k + 8] = b[2] + m[2]
+    y[k + 6] = dot3(linear, columns[0]) + m[0]
+    y[k + 7] = dot3(linear, columns[1]) + m[1]
+    y[k + 8] = dot3(linear, columns[2]) + m[2]
     y[k + 9] = dot3(linear, a)
 
 
 @merged
 def regressor_core(arm, q, dq, ddq, y, screws):
-    """Regressor of one sample into the zeroed array y (n, >= 10 n); `screws` is (n, 6) scratch."""
+    """Regressor of one sample into y (n, 10 n); entries below the block diagonal are left alone.
+
+    `screws` is (n, 6) scratch for the joints' screws (angular, linear), seen from the link that is being visited.
+    """
     w = ZERO
     dw = ZERO
     g = triple(arm[0], GRAVITY)
@@ -67,43 +93,46 @@ def regressor_core(arm, q, dq, ddq, y, screws):
         row = arm[i + 1]
         rotation, origin = placement(row, q[i])
         w, dw, a = advance(row, rotation, origin, dq[i], ddq[i], w, dw, a)
-        for j in range(i):
-            angular = triple(screws[j], 0)
-            linear = into(row, rotation, add3(triple(screws[j], 3), cross3(angular, origin)))
-            angular = into(row, rotation, angular)
+        same = own_frame(row)
+        p = triple(row, FRAME_ORIGIN)
+        if same:
+            block = link_block(w, dw)
+            au = a
+        else:
+            block = link_block(unturn(row, FRAME_ROTATION, w), unturn(row, FRAME_ROTATION, dw))
+            au = add3(a, add3(cross3(dw, p), cross3(w, cross3(w, p))))
+            au = unturn(row, FRAME_ROTATION, au)
+        for j in range(i + 1):
+            if j < i:
+                angular = triple(screws[j], 0)
+                linear = add3(triple(screws[j], 3), cross3(angular, origin))
+                linear = into(row, rotation, linear)
+                angular = into(row, rotation, angular)
+            else:
+                slides = row[KIND] == PRISMATIC
+                angular = (0.0, 0.0, 0.0 if slides else 1.0)
+                linear = (0.0, 0.0, 1.0 if slides else 0.0)
             for c in range(3):
                 screws[j, c] = angular[c]
                 screws[j, 3 + c] = linear[c]
-        for c in range(6):
-            screws[i, c] = 0.0
-        screws[i, 5 if row[KIND] == PRISMATIC else 2] = 1.0
-        if own_frame(row):
-            for j in range(i + 1):
-                write_entries(
-                    y[j], PER_LINK * i, triple(screws[j], 0), triple(screws[j], 3), w, dw, a
-                )
-        else:
-            p = triple(row, FRAME_ORIGIN)
-            wu = unturn(row, FRAME_ROTATION, w)
-            dwu = unturn(row, FRAME_ROTATION, dw)
-            au = add3(a, add3(cross3(dw, p), cross3(w, cross3(w, p))))
-            au = unturn(row, FRAME_ROTATION, au)
-            for j in range(i + 1):
-                angular = triple(screws[j], 0)
-                linear = add3(triple(screws[j], 3), cross3(angular, p))
+            if not same:
+                linear = unturn(row, FRAME_ROTATION, add3(linear, cross3(angular, p)))
                 angular = unturn(row, FRAME_ROTATION, angular)
-                linear = unturn(row, FRAME_ROTATION, linear)
-                write_entries(y[j], PER_LINK * i, angular, linear, wu, dwu, au)
+            write_entries(y[j], PER_LINK * i, angular, linear, block, au)
 
 
 @kernel
 def regressor_batch(arm, q, dq, ddq, y):
-    """Regressor of many samples into y (samples, n, columns); columns beyond 10 n are left alone."""
+    """Regressor of many samples into y (samples, n, columns); columns beyond 10 n are left alone.
+
+    Each sample is made in a small array and then copied in one sweep: touching a large array piece by piece, in the
+    order of the links, would wait for memory at every piece.
+    """
     n = q.shape[1]
     screws = np.empty((n, 6))
+    sample = np.zeros((n, PER_LINK * n))
     for k in range(q.shape[0]):
-        # Entries below the block diagonal are never written; a reused buffer must not keep old ones.
+        regressor_core(arm, q[k], dq[k], ddq[k], sample, screws)
         for j in range(n):
-            for c in range(PER_LINK * j):
-                y[k, j, c] = 0.0
-        regressor_core(arm, q[k], dq[k], ddq[k], y[k], screws)
+            for c in range(PER_LINK * n):
+                y[k, j, c] = sample[j, c]

@@ -220,6 +220,8 @@ class Robot:
         self, q: ArrayLike, dq: ArrayLike, ddq: ArrayLike, *, rotors: bool = False
     ) -> Array:
         """Joint torque M ddq + C dq + g of the links; with `rotors` also the reflected rotors' share."""
+        if not rotors and (one := samples.torque_of_one(self.arm, q, dq, ddq)) is not None:
+            return one
         from jointwise.kernels.newton_euler import inverse_dynamics_batch
 
         torque = self._batch(inverse_dynamics_batch, self.arm, (self.n,), q=q, dq=dq, ddq=ddq)

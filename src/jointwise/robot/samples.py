@@ -24,6 +24,31 @@ SMALLEST_SHARE = 1024
 """Samples below which starting a thread costs more than it saves."""
 
 
+DOUBLE = np.dtype(np.float64)
+
+
+def torque_of_one(arm: Array, q: Any, dq: Any, ddq: Any) -> Array | None:
+    """Inverse dynamics of a single sample of doubles, the way a control loop calls it; None where it is not one.
+
+    Every check that can be left to compiled code is: from Python the checks below already cost half the recursion.
+    """
+    if not (
+        type(q) is type(dq) is type(ddq) is np.ndarray
+        and q.ndim == dq.ndim == ddq.ndim == 1
+        and q.dtype is dq.dtype is ddq.dtype is DOUBLE
+    ):
+        return None
+    tau = np.empty(q.shape)
+    return tau if _single_kernel()(arm, q, dq, ddq, tau) else None
+
+
+@functools.cache
+def _single_kernel() -> Callable[..., bool]:
+    from jointwise.kernels.single import checked_inverse_dynamics
+
+    return checked_inverse_dynamics
+
+
 def cores() -> int:
     """Cores this process may use."""
     if hasattr(os, "sched_getaffinity"):
