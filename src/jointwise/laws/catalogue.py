@@ -13,9 +13,9 @@ HEAD = """# Joint laws
 
 Every law the package knows, printed from its source. Torques and angles are on the output side of the gear, omega is
 the rotor's velocity reflected there; friction torque is positive against positive motion. A joint's friction is a sum
-of friction laws; a transmission is one stiffness law, with damping, kinematic error and backlash map as wanted. In a robot
-file a sum is written by joining names with " + " and putting the law's name before each parameter (`e_gms.coulomb`).
-Sources and errata are explained in [errata.md](errata.md), symbols in [notation.md](notation.md).
+of friction laws; a transmission is one stiffness law, with damping, kinematic error and backlash map as wanted. In a
+robot file a sum is written by joining names with " + " and putting the law's name before each parameter, as in
+`e_gms.coulomb`. Sources and errata are explained in [errata.md](errata.md), symbols in [notation.md](notation.md).
 """
 
 

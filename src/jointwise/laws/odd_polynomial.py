@@ -64,6 +64,9 @@ def cubic_deformation(alpha1, alpha2, tau):
     return 2.0 * scale * sinh(asinh(1.5 * tau / (alpha1 * scale)) / 3.0)
 
 
+polynomial_root = increasing_root(polynomial_torque, polynomial_stiffness)
+
+
 @inline
 def polynomial_deformation(p, tau):
     """Closed form up to the cubic, safeguarded Newton steps beyond."""
@@ -74,9 +77,7 @@ def polynomial_deformation(p, tau):
         return cubic_deformation(p[HEAD], p[HEAD + 1], tau)
     size = absolute(tau)
     high = size / p[1]
-    root = increasing_root(
-        polynomial_torque, polynomial_stiffness, p, size, 0.0, high, minimum(high, size / p[HEAD])
-    )
+    root = polynomial_root(p, size, 0.0, high, minimum(high, size / p[HEAD]))
     return sgn(tau) * root
 
 

@@ -65,6 +65,9 @@ def smooth_slope(p, phi):
     return sgn(phi) * p[1] * 1.5 / p[0] * z * z * exp(-z)
 
 
+smooth_root = increasing_root(smooth_torque, smooth_stiffness)
+
+
 @inline
 def smooth_deformation(p, tau):
     """Numeric inverse, between the asymptote through zero and the one through phi_B."""
@@ -72,7 +75,7 @@ def smooth_deformation(p, tau):
     low = size / p[1]
     quartic = power(size * p[0] * p[0] * p[0] / (1.125 * p[1]), 0.25)
     start = minimum(maximum(low, quartic), low + p[0])
-    root = increasing_root(smooth_torque, smooth_stiffness, p, size, low, low + p[0], start)
+    root = smooth_root(p, size, low, low + p[0], start)
     return sgn(tau) * root
 
 
@@ -89,13 +92,16 @@ def lag_compliance(p, tau):
     return 1.0 / p[1] + 0.5 * p[0] * p[2] * (1.0 - t * t)
 
 
+lag_root = increasing_root(lag_deformation, lag_compliance)
+
+
 @inline
 def lag_torque(p, phi):
     """Numeric inverse of the deformation."""
     size = absolute(phi)
     low = maximum(p[1] * (size - p[0]), size / lag_compliance(p, 0.0))
     high = p[1] * size
-    return sgn(phi) * increasing_root(lag_deformation, lag_compliance, p, size, low, high, low)
+    return sgn(phi) * lag_root(p, size, low, high, low)
 
 
 @inline

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 
 from jointwise.errors import ParameterError, UnknownNameError
-from jointwise.laws.base import JointLaw, Values
+from jointwise.laws.base import JointLaw, Values, field_units
 from jointwise.laws.registry import L, law_class
 from jointwise.robot.parts import Law
 
@@ -56,5 +56,7 @@ def _made(cls: type[L], parameters: Mapping[str, float | Values]) -> L:
             raise UnknownNameError(f"parameter of {cls.name}", key, known)
     for name in known:
         if name not in parameters and not hasattr(cls, name):
-            raise ParameterError(f"{cls.name}.{name}", "missing", "given")
+            raise ParameterError(
+                f"{cls.name}.{name}", "not given", field_units(cls)[name].allowed()
+            )
     return cls(**parameters)
