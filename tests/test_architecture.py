@@ -21,6 +21,7 @@ LEVELS = [
     {"laws"},
     {"robot"},
     {"kernels"},
+    {"tables"},
     {"errors", "units"},
 ]
 LEVEL = {room: depth for depth, rooms in enumerate(LEVELS) for room in rooms}

@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from jointwise import __version__
-from jointwise.cli import demo, robots, show
+from jointwise.cli import demo, plan, robots, run, show
 from jointwise.errors import JointwiseError
 
 USAGE_ERROR = 2
@@ -59,4 +59,6 @@ def main(
 
 app.command("robots", epilog=robots.EXAMPLE)(robots.robots)
 app.command("show", epilog=show.EXAMPLE)(show.show)
+app.command("plan", epilog=plan.EXAMPLE)(plan.plan)
+app.command("run", epilog=run.EXAMPLE)(run.run)
 app.command("demo", epilog=demo.EXAMPLE)(demo.demo)

@@ -19,7 +19,7 @@ from jointwise.kernels.arm import INERTIAL, KIND, PRISMATIC, tensor_of, triple
 from jointwise.kernels.jit import inline, kernel, merged
 from jointwise.kernels.kinematics import ZERO, column, rotated, spindle_poses
 from jointwise.kernels.mass_matrix import shifted_tensor
-from jointwise.kernels.vector import add3, cross3, dot3, scale3, tensor3
+from jointwise.kernels.vector import add3, cross3, scale3, tensor3
 
 
 @inline
@@ -55,7 +55,6 @@ def inner6(a, b):
 def screws_and_bodies(arm, poses, screws, bodies):
     """Joint screws (angular, linear) and composite bodies about the base origin, in base axes."""
     n = screws.shape[0]
-    tensor = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     moment = ZERO
     mass = 0.0
     for i in range(n - 1, -1, -1):

@@ -20,10 +20,10 @@ from jointwise.kernels.christoffel import (
     mass_matrix_slopes,
     slopes_workspace,
 )
-from jointwise.kernels.jit import kernel, merged
+from jointwise.kernels.jit import inline, kernel, merged
 from jointwise.kernels.kinematics import column
-from jointwise.kernels.mass_matrix import composite_sweep, place_all
-from jointwise.kernels.newton_euler import SLOTS
+from jointwise.kernels.mass_matrix import composite_sweep
+from jointwise.kernels.newton_euler import PLAIN, SLOTS, recursion
 from jointwise.kernels.vector import cross3, dot3
 
 
@@ -83,29 +83,54 @@ def coriolis_blocks(m_slopes, s_slopes, dq, dtheta, coriolis):
             coriolis[n + i, n + j] = 0.0
 
 
-@kernel
-def flexible_model_batch(arm, q, rates, mass, coriolis):
-    """Mass matrix and Coriolis matrix of the 2n coordinates for many samples.
+@inline
+def flexible_scratch(n):
+    """Scratch arrays of `flexible_matrices`: results first, then what they are made from."""
+    return (
+        np.empty((2 * n, 2 * n)),
+        np.empty((2 * n, 2 * n)),
+        np.empty((2, n)),
+        np.empty((n, SLOTS)),
+        np.empty((n, n)),
+        np.empty((n, n)),
+        np.empty((n, n, n)),
+        np.empty((n, n, n)),
+        slopes_workspace(n),
+    )
 
-    `rates` is (samples, 2n): dq then dtheta; `mass` and `coriolis` are (samples, 2n, 2n).
+
+@inline
+def flexible_matrices(arm, q, dq, dtheta, scratch):
+    """Mass and Coriolis matrix of the 2n coordinates and gravity torque, as views of the scratch."""
+    mass, coriolis, gravity, slots, links, coupling, m_slopes, s_slopes, work = scratch
+    n = q.shape[0]
+    for j in range(n):
+        gravity[1, j] = 0.0
+    recursion(arm, q, gravity[1], gravity[1], gravity[1], gravity[1], gravity[0], slots, PLAIN)
+    composite_sweep(arm, slots, links)
+    mass_matrix_slopes(arm, q, work, m_slopes)
+    rotor_coupling(arm, work[0], coupling, s_slopes)
+    add_dragged_rotors(arm, coupling, s_slopes, links, m_slopes)
+    for i in range(n):
+        for j in range(n):
+            mass[i, j] = links[i, j]
+            mass[i, n + j] = coupling[i, j]
+            mass[n + i, j] = coupling[j, i]
+            mass[n + i, n + j] = arm[i + 1, ROTOR] if i == j else 0.0
+    coriolis_blocks(m_slopes, s_slopes, dq, dtheta, coriolis)
+    return mass, coriolis, gravity[0]
+
+
+@kernel
+def flexible_model_batch(arm, q, rates, mass, coriolis, gravity):
+    """Mass and Coriolis matrix of the 2n coordinates and gravity torque for many samples.
+
+    `rates` is (samples, 2n): dq then dtheta; the matrices are (samples, 2n, 2n), gravity (samples, n).
     """
     n = q.shape[1]
-    slots = np.empty((n, SLOTS))
-    work = slopes_workspace(n)
-    m_slopes = np.empty((n, n, n))
-    s_slopes = np.empty((n, n, n))
-    coupling = np.empty((n, n))
-    links = np.empty((n, n))
+    scratch = flexible_scratch(n)
     for k in range(q.shape[0]):
-        place_all(arm, q[k], slots)
-        composite_sweep(arm, slots, links)
-        mass_matrix_slopes(arm, q[k], work, m_slopes)
-        rotor_coupling(arm, work[0], coupling, s_slopes)
-        add_dragged_rotors(arm, coupling, s_slopes, links, m_slopes)
-        for i in range(n):
-            for j in range(n):
-                mass[k, i, j] = links[i, j]
-                mass[k, i, n + j] = coupling[i, j]
-                mass[k, n + i, j] = coupling[j, i]
-                mass[k, n + i, n + j] = arm[i + 1, ROTOR] if i == j else 0.0
-        coriolis_blocks(m_slopes, s_slopes, rates[k, :n], rates[k, n:], coriolis[k])
+        m, c, g = flexible_matrices(arm, q[k], rates[k, :n], rates[k, n:], scratch)
+        mass[k] = m
+        coriolis[k] = c
+        gravity[k] = g

@@ -48,7 +48,8 @@ def column(matrix, k):
 def rotated(pose, v):
     """Rotation part of a (3, 4) pose times a vector."""
     return add3(
-        scale3(v[0], column(pose, 0)), add3(scale3(v[1], column(pose, 1)), scale3(v[2], column(pose, 2)))
+        scale3(v[0], column(pose, 0)),
+        add3(scale3(v[1], column(pose, 1)), scale3(v[2], column(pose, 2))),
     )
 
 
@@ -156,9 +157,7 @@ def jacobian_derivative_batch(arm, q, dq, derivative):
                 do = (rates[i, 1, 0], rates[i, 1, 1], rates[i, 1, 2])
                 reach = add3(end, scale3(-1.0, column(poses[i + 1], 3)))
                 relative = add3(v, scale3(-1.0, do))
-                _put_jacobian(
-                    derivative[k], i, add3(cross3(dz, reach), cross3(z, relative)), dz
-                )
+                _put_jacobian(derivative[k], i, add3(cross3(dz, reach), cross3(z, relative)), dz)
 
 
 @kernel

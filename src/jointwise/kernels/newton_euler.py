@@ -63,7 +63,10 @@ def _rotation_jet(angle):
 
 
 rotation_of = by_form(
-    {(False,): _rotation_plain, (True,): _rotation_jet}, (0,), "rotation_of", "(cos, sin, 1) of an angle."
+    {(False,): _rotation_plain, (True,): _rotation_jet},
+    (0,),
+    "rotation_of",
+    "(cos, sin, 1) of an angle.",
 )
 
 

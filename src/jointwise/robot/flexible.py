@@ -36,8 +36,10 @@ def flexible_model(robot: Robot, q: ArrayLike, dq: ArrayLike, dtheta: ArrayLike)
     rates = np.concatenate([dq2, dtheta2], axis=1)
     mass = np.empty((len(q2), 2 * n, 2 * n))
     coriolis = np.empty_like(mass)
-    samples.spread(flexible_model_batch, (arm_with_rotors(robot),), [q2, rates, mass, coriolis])
-    gravity = np.concatenate([robot.gravity_torque(q2), np.zeros_like(q2)], axis=1)
+    load = np.empty_like(q2)
+    shared = (arm_with_rotors(robot),)
+    samples.spread(flexible_model_batch, shared, [q2, rates, mass, coriolis, load])
+    gravity = np.concatenate([load, np.zeros_like(load)], axis=1)
     shape = (*leading, 2 * n, 2 * n)
     return FlexibleModel(
         mass.reshape(shape), coriolis.reshape(shape), gravity.reshape(*leading, 2 * n)
@@ -61,6 +63,6 @@ def arm_with_rotors(robot: Robot) -> Array:
         + [(f"{path}.gear_ratio", d.gear_ratio) for path, d in drives],
     )
     arm = robot.arm.copy()
-    arm[1:-1, ROTOR] = [d.rotor_inertia for _, d in drives]
-    arm[1:-1, RATIO] = [d.gear_ratio for _, d in drives]
+    arm[1:-1, ROTOR] = np.array([d.rotor_inertia for _, d in drives], dtype=np.float64)
+    arm[1:-1, RATIO] = np.array([d.gear_ratio for _, d in drives], dtype=np.float64)
     return arm

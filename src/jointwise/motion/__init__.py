@@ -1,0 +1,1 @@
+"""Planned motions: sampled paths with as many derivatives as their planner guarantees."""

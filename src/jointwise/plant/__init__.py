@@ -1,0 +1,1 @@
+"""The simulated arm: flexible joints, friction with memory, sensors, servo, faults."""

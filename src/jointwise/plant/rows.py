@@ -1,0 +1,103 @@
+"""Sensors, servo, heat, wear and walls of a twin as the rows of numbers its kernels read."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jointwise.errors import ParameterError
+from jointwise.laws.base import field_units
+from jointwise.laws.dispatch import P_START
+from jointwise.plant import measure as m
+from jointwise.plant.layout import ROTOR_TERMS
+from jointwise.plant.outcome import Wall
+from jointwise.plant.plant import PackedDrives, Plant
+from jointwise.plant.servo import Servo
+
+Array = NDArray[np.float64]
+
+
+class Rows(NamedTuple):
+    """Everything of this file for one twin."""
+
+    sensors: Array
+    thermal: Array
+    wear: Array
+    gains: Array
+    wall: Array
+
+
+def pack_rows(plant: Plant, packed: PackedDrives, period: float, wall: Wall | None) -> Rows:
+    """The rows of a twin."""
+    return Rows(
+        sensor_rows(plant),
+        thermal_rows(plant),
+        wear_rows(plant, packed),
+        servo_gains(plant.servo, period),
+        wall_numbers(wall),
+    )
+
+
+def thermal_rows(plant: Plant) -> Array:
+    """One row per joint, columns of `plant.thermal`."""
+    return np.array([j.thermal.pack() for j in plant.joints])
+
+
+def servo_gains(servo: Servo, period: float) -> Array:
+    """Position, velocity and integral gain, and the share of a new speed in the filtered one."""
+    share = 1.0 - np.exp(-2.0 * np.pi * servo.velocity_filter_hz * period)
+    return np.array([servo.position_gain, servo.velocity_gain, servo.integral_gain, share])
+
+
+def wall_numbers(wall: Wall | None) -> Array:
+    """Numbers of `plant.environment`; zeros where there is no wall."""
+    if wall is None:
+        return np.zeros(7)
+    return np.array([1.0, *wall.normal, wall.distance, wall.stiffness, wall.damping])
+
+
+def wear_rows(plant: Plant, packed: PackedDrives) -> Array:
+    """Place of the parameter, joint, change per radian; one row per drifting parameter."""
+    rows = []
+    for j, joint in enumerate(plant.joints):
+        for drift in joint.wear:
+            term = packed.terms[packed.table[j, ROTOR_TERMS] + drift.term]
+            place = place_of(joint.friction.terms[drift.term], drift.parameter)
+            rows.append((term[P_START] + place, j, drift.per_radian))
+    return np.array(rows, dtype=np.float64).reshape(-1, 3)
+
+
+def sensor_rows(plant: Plant) -> Array:
+    """One row per joint, columns of `plant.measure`."""
+    robot = plant.robot
+    rows = np.zeros((robot.n, m.SENSOR_WIDTH))
+    inertia = np.diag(robot.mass_matrix(np.zeros(robot.n), rotors=True))
+    for j, (joint, described) in enumerate(zip(plant.joints, robot.joints, strict=True)):
+        packed = joint.sensors.pack()
+        drive: Any = described.drive
+        rows[j, : len(packed)] = packed
+        rows[j, m.TORQUE_CONSTANT] = drive.torque_constant
+        rows[j, m.GEAR_RATIO] = drive.gear_ratio
+        rows[j, m.HAS_LINK_ENCODER] = joint.sensors.link_encoder is not None
+        rows[j, m.NOMINAL_INERTIA] = inertia[j]
+        limit: Any = described.limits.torque
+        rows[j, m.TORQUE_LIMIT] = limit
+    return rows
+
+
+def place_of(law: Any, name: str) -> int:
+    """Where a parameter stands among a law's packed numbers: the one that changes when it changes."""
+    names = list(field_units(type(law)))
+    if name not in names:
+        raise ParameterError("wear.parameter", name, f"one of {', '.join(names)}")
+    value = getattr(law, name)
+    if isinstance(value, tuple):
+        raise ParameterError("wear.parameter", name, "a parameter that is a single number")
+    changed = replace(law, **{name: value * 1.0009765625 + 1e-6}).packed() != law.packed()
+    places = np.flatnonzero(changed)
+    if len(places) != 1:
+        raise ParameterError("wear.parameter", name, "a parameter that the law uses as it is")
+    return int(places[0])

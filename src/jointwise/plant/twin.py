@@ -1,0 +1,330 @@
+"""`Twin`: a simulated arm that is commanded and recorded like a real one.
+
+A twin is a frozen configuration; its state goes in and comes out of `advance`, so a run can be stopped, stored and
+resumed, and the same seed always gives the same recording. `TwinPort` wraps a twin and its state as a port with
+`read` and `write`, for controllers that run outside.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from jointwise.errors import ParameterError
+from jointwise.motion.motion import Motion
+from jointwise.plant import measure as m
+from jointwise.plant.faults import Fault, collision_wrench, events, stamps
+from jointwise.plant.outcome import TwinRun, TwinState, Wall
+from jointwise.plant.plant import PackedDrives, Plant, pack_drives
+from jointwise.plant.rows import Rows, pack_rows
+from jointwise.plant.sensors import Sampling
+from jointwise.plant.step_size import StepSize, step_size
+from jointwise.recording.recording import Recording
+from jointwise.robot import samples
+from jointwise.units import Unit, check_fields
+
+Array = NDArray[np.float64]
+BLOCK = 5000
+"""Ticks between two reports of progress."""
+STREAMS = {"noise": 1, "jitter": 2, "faults": 3}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Twin:
+    """A plant with clock, integrator, surroundings and faults.
+
+    `substeps` None lets the step follow from the stiffness (`step`). `traced` compiles the step for this one plant,
+    worth it from about a minute of simulated time on; worn or coupled plants and RK4 use the generic step.
+    `wrench` (ticks, 6) pushes the tool with a force and moment in base axes.
+    """
+
+    plant: Plant
+    seed: int = 0
+    period: Annotated[float, Unit("s", lower=1e-6, upper=1.0)] = 1e-3
+    method: Literal["semi_implicit", "rk4"] = "semi_implicit"
+    substeps: int | None = None
+    traced: bool = False
+    sampling: Sampling = Sampling()
+    faults: tuple[Fault, ...] = ()
+    wall: Wall | None = None
+
+    def __post_init__(self) -> None:
+        check_fields(self, "twin")
+        object.__setattr__(self, "faults", tuple(self.faults))
+        if self.method not in ("semi_implicit", "rk4"):
+            raise ParameterError("twin.method", self.method, "'semi_implicit' or 'rk4'")
+        if self.substeps is not None and (
+            isinstance(self.substeps, bool)
+            or not isinstance(self.substeps, int)
+            or self.substeps < 1
+        ):
+            raise ParameterError("twin.substeps", self.substeps, "a whole number of at least 1")
+        if isinstance(self.seed, bool) or not isinstance(self.seed, int) or self.seed < 0:
+            raise ParameterError("twin.seed", self.seed, "a whole number of at least 0")
+        for fault in self.faults:
+            if fault.joint > self.plant.robot.n:
+                raise ParameterError("fault.joint", fault.joint, f"from 1 to {self.plant.robot.n}")
+        _ = self.step  # an unstable step is refused here, not in the middle of a run
+
+    @functools.cached_property
+    def step(self) -> StepSize:
+        """The step of the integrator and the error it makes."""
+        return step_size(self.plant, self.period, self.method, self.substeps)
+
+    # ---- state ------------------------------------------------------------------------------
+
+    def init(self, q: ArrayLike, dq: ArrayLike | None = None) -> TwinState:
+        """The arm held still against gravity at q by its servo, or passing through q with velocity dq."""
+        robot = self.plant.robot
+        position = samples.checked("q", q, robot.n).copy()
+        velocity = np.zeros(robot.n) if dq is None else samples.checked("dq", dq, robot.n).copy()
+        load = robot.gravity_torque(position)
+        theta = np.empty(robot.n)
+        for j, joint in enumerate(self.plant.joints):
+            gear = joint.transmission
+            ahead = position[j] + float(gear.stiffness.deformation(load[j]))
+            theta[j] = ahead
+            if gear.kinematic_error is not None:
+                # The error changes by far less than the angle, so substitution converges fast.
+                for _ in range(20):
+                    theta[j] = ahead + float(gear.kinematic_error.error(theta[j]))
+        servo = np.zeros((robot.n, 5))
+        gain = self._rows.sensors[:, m.NOMINAL_INERTIA] * self.plant.servo.velocity_gain
+        known = self._feedforward(position[None], velocity[None], np.zeros((1, robot.n)))[0]
+        np.divide(load - known, gain, out=servo[:, 0], where=gain > 0.0)
+        start = np.array([j.thermal.start_degc for j in self.plant.joints])
+        return TwinState(
+            x=np.array([position, velocity, theta, velocity]),
+            friction=np.zeros(self._packed.states),
+            temperature=np.array([start, start]),
+            servo=servo,
+            parameters=self._packed.parameters.copy(),
+            tick=0,
+            noise=self._rng("noise").bit_generator.state,
+            jitter=self._rng("jitter").bit_generator.state,
+        )
+
+    def advance(
+        self, state: TwinState, reference: Array, *, servoed: bool, wrench: Array, event: Array
+    ) -> tuple[TwinState, Array, Array, int]:
+        """Ticks of the closed loop: new state, records, stamps and the number of ticks completed.
+
+        `reference` is (ticks, 3, n): position, velocity, torque. `wrench` and `event` have one entry per tick, or one.
+        """
+        plant = self.plant
+        n, ticks = plant.robot.n, len(reference)
+        noise_rng, jitter_rng = self._resumed(state.noise), self._resumed(state.jitter)
+        noise = noise_rng.standard_normal((ticks, m.NOISES, n))
+        jitter = self.sampling.jitter * jitter_rng.standard_normal(ticks)
+        # The kernel changes its state in place; ours must stay as it was given.
+        x, s, temperature = state.x.copy(), state.friction.copy(), state.temperature.copy()
+        servo, p = state.servo.copy(), state.parameters.copy()
+        stride = self.sampling.stride
+        skip = -state.tick % stride
+        out = np.empty((ticks, m.RECORD, n))
+        packed, rows = self._packed, self._rows
+        done = self._kernel(
+            self._arm, packed.drives, packed.table, packed.terms, p, rows.sensors, rows.thermal, rows.wear,
+            rows.gains, reference, noise, jitter, event, wrench, rows.wall, x, s, temperature,
+            servo, self.period, self.step.substeps, 1 if self.method == "rk4" else 0,
+            plant.inertial_coupling, servoed, out,
+        )  # fmt: skip
+        kept = np.arange(skip, done if done == ticks else done + 1, stride)
+        time = (state.tick + kept) * self.period + jitter[kept]
+        after = TwinState(
+            x, s, temperature, servo, p, state.tick + done,
+            noise_rng.bit_generator.state, jitter_rng.bit_generator.state,
+        )  # fmt: skip
+        return after, out[kept], time, done
+
+    # ---- whole runs -------------------------------------------------------------------------
+
+    def run(
+        self,
+        motion: Motion,
+        *,
+        wrench: ArrayLike | None = None,
+        truth: bool = True,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> TwinRun:
+        """Follow a motion under the position servo and record it."""
+        motion.check(self.plant.robot)
+        time = np.arange(int(np.floor(motion.duration / self.period + 1e-9)) + 1) * self.period
+        q, dq, ddq = (
+            np.column_stack(
+                [np.interp(time, motion.time - motion.time[0], v[:, j]) for j in range(v.shape[1])]
+            )
+            for v in (motion.q, motion.dq, motion.ddq)
+        )
+        reference = np.stack([q, dq, self._feedforward(q, dq, ddq)], axis=1)
+        start = self.init(q[0], dq[0])
+        return self._whole(start, reference, ddq, True, wrench, truth, progress)
+
+    def run_torque(
+        self,
+        torque: ArrayLike,
+        *,
+        q: ArrayLike,
+        wrench: ArrayLike | None = None,
+        truth: bool = True,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> TwinRun:
+        """Apply motor torques (ticks, n), limited to the drives' limits, from rest at q."""
+        given = samples.checked("torque", torque, self.plant.robot.n)
+        command = np.ascontiguousarray(np.atleast_2d(given))
+        start = self.init(q)
+        blank = np.zeros_like(command)
+        reference = np.stack([blank, blank, command], axis=1)
+        return self._whole(start, reference, blank, False, wrench, truth, progress)
+
+    def _whole(
+        self,
+        state: TwinState,
+        reference: Array,
+        ddq: Array,
+        servoed: bool,
+        wrench: ArrayLike | None,
+        truth: bool,
+        progress: Callable[[int, int], None] | None,
+    ) -> TwinRun:
+        ticks, n = len(reference), self.plant.robot.n
+        rng = self._rng("faults")
+        event = events(self.faults, ticks, n, self.period, rng)
+        push = collision_wrench(self.faults, ticks, self.period)
+        if wrench is not None:
+            given = samples.checked("wrench", wrench, 6).reshape(-1, 6)
+            if len(given) not in (1, ticks):
+                raise ParameterError(
+                    "rows of wrench", len(given), f"1 or {ticks}, one per control period"
+                )
+            push = np.broadcast_to(given, (ticks, 6)) + push
+        records, times = [], []
+        for start in range(0, ticks, BLOCK):
+            stop = min(ticks, start + BLOCK)
+            part = slice(start, stop)
+            state, out, time, done = self.advance(
+                state,
+                np.ascontiguousarray(reference[part]),
+                servoed=servoed,
+                wrench=np.ascontiguousarray(push[part]) if len(push) > 1 else push,
+                event=np.ascontiguousarray(event[part]) if len(event) > 1 else event,
+            )
+            records.append(out)
+            times.append(time)
+            if progress is not None:
+                progress(start + done, ticks)
+            if done < stop - start:
+                break
+        record, time = np.concatenate(records), np.concatenate(times)
+        place = np.round(time / self.period).astype(int).clip(0, ticks - 1)
+        commanded = {} if not servoed else {
+            "q_ref": reference[place, 0], "dq_ref": reference[place, 1], "ddq_ref": ddq[place],
+        }  # fmt: skip
+        time, arrives = stamps(self.faults, time, rng)
+        columns = {k: v[arrives] for k, v in (self._columns(record, truth) | commanded).items()}
+        recording = Recording(
+            robot=self.plant.robot.name,
+            joint_names=tuple(j.name for j in self.plant.robot.joints),
+            time=time[arrives],
+            columns=columns,
+            notes=self._notes(),
+        )
+        end = state.tick * self.period
+        if state.tick == ticks:
+            return TwinRun(recording, "completed", f"completed {end:g} s", end, state)
+        worst = self.plant.robot.joints[int(np.argmax(np.abs(state.x[1::2]).max(axis=0)))].name
+        message = (
+            f"the simulation of {self.plant.robot.name} diverged after {end:.6g} s; before that joint {worst} was the "
+            f"fastest; use more substeps (now {self.step.substeps}) or gentler gains"
+        )
+        return TwinRun(recording, "diverged", message, end, state)
+
+    # ---- what kernels read ------------------------------------------------------------------
+
+    @functools.cached_property
+    def _packed(self) -> PackedDrives:
+        return pack_drives(self.plant)
+
+    @functools.cached_property
+    def _arm(self) -> Array:
+        from jointwise.robot.flexible import arm_with_rotors
+
+        return arm_with_rotors(self.plant.robot)
+
+    @functools.cached_property
+    def _kernel(self) -> Any:
+        generic = self.plant.inertial_coupling or len(self._rows.wear) or self.method == "rk4"
+        if self.traced and not generic:
+            from jointwise.plant.traced import traced_run
+
+            return traced_run(self._arm, self._packed, self.step.dt)
+        from jointwise.plant.run import run
+
+        return run
+
+    @functools.cached_property
+    def _rows(self) -> Rows:
+        return pack_rows(self.plant, self._packed, self.period, self.wall)
+
+    def _feedforward(self, q: Array, dq: Array, ddq: Array) -> Array:
+        kind = self.plant.servo.feedforward
+        if kind == "rigid":
+            return self.plant.robot.inverse_dynamics(q, dq, ddq, rotors=True)
+        return self.plant.robot.gravity_torque(q) if kind == "gravity" else np.zeros_like(q)
+
+    def _columns(self, record: Array, truth: bool) -> dict[str, Array]:
+        rows = {
+            "theta": m.R_MOTOR,
+            "current": m.R_CURRENT,
+            "phase_a": m.R_PHASE_A,
+            "phase_b": m.R_PHASE_B,
+            "temperature": m.R_TEMPERATURE,
+            "command_torque": m.R_COMMAND,
+        }
+        if all(j.sensors.link_encoder is not None for j in self.plant.joints):
+            rows["q"] = m.R_LINK
+        if truth:
+            rows |= {
+                "true_q": m.R_Q,
+                "true_dq": m.R_DQ,
+                "true_theta": m.R_THETA,
+                "true_dtheta": m.R_DTHETA,
+                "true_joint_torque": m.R_JOINT_TORQUE,
+                "true_friction": m.R_FRICTION,
+                "true_link_friction": m.R_LINK_FRICTION,
+                "true_oil_temperature": m.R_OIL,
+            }
+        return {name: record[:, row] for name, row in rows.items()}
+
+    def _notes(self) -> dict[str, Any]:
+        return {
+            "source": "twin",
+            "seed": self.seed,
+            "period_s": self.period,
+            "method": self.method,
+            "substeps": self.step.substeps,
+            "faults": [
+                f"{f.kind} joint {f.joint} from {f.start:g} to {f.stop:g} s" for f in self.faults
+            ],
+        }
+
+    def _rng(self, stream: str) -> np.random.Generator:
+        return np.random.default_rng([self.seed, STREAMS[stream]])
+
+    def _resumed(self, state: Any) -> np.random.Generator:
+        rng = np.random.default_rng()
+        rng.bit_generator.state = state
+        return rng
+
+
+def run_all(twins: Sequence[Twin], motion: Motion) -> list[TwinRun]:
+    """Run several twins through one motion on all cores."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(samples.cores()) as pool:
+        return list(pool.map(lambda twin: twin.run(motion), twins))

@@ -1,0 +1,96 @@
+"""Parquet files with flat columns and a JSON header: the one file form of motions and recordings.
+
+Written beside the target and moved into place when complete, with a checksum on every page; reading verifies them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jointwise.errors import FileError
+
+Array = NDArray[np.float64]
+HEADER = b"jointwise"
+LARGEST_FILE = 8 << 30
+
+
+def write_table(path: Any, columns: Mapping[str, Array], header: Mapping[str, Any]) -> None:
+    """Write equally long columns and a header atomically."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    target = Path(path)
+    meta = {HEADER: json.dumps(dict(header), sort_keys=True).encode()}
+    names = list(columns)
+    table = pa.table([pa.array(columns[n]) for n in names], names=names).replace_schema_metadata(
+        meta
+    )
+    try:
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=target.name, suffix=".part")
+        os.close(handle)
+        try:
+            pq.write_table(
+                table,
+                temporary,
+                compression="zstd",
+                write_page_checksum=True,
+                use_dictionary=False,
+                row_group_size=100_000,
+            )
+            os.replace(temporary, target)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise FileError(target, "", f"cannot be written: {error.strerror or error}") from error
+
+
+def read_table(path: Any, kind: str) -> tuple[dict[str, Array], dict[str, Any]]:
+    """Columns and header of a file written by `write_table`; `kind` is what its header must say it holds."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    source = Path(path)
+    if not source.is_file():
+        raise FileError(source, "", "is not a file", "check the path")
+    if source.stat().st_size > LARGEST_FILE:
+        raise FileError(source, "", f"is larger than {LARGEST_FILE >> 30} GiB")
+    try:
+        table = pq.read_table(source, page_checksum_verification=True)
+    except (pa.ArrowException, OSError, ValueError) as error:
+        first = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise FileError(source, "", f"is not a readable Parquet file: {first}") from error
+    raw = (table.schema.metadata or {}).get(HEADER)
+    try:
+        header = json.loads(raw) if raw is not None else None
+    except ValueError:
+        header = None
+    if not isinstance(header, dict) or header.get("kind") != kind:
+        raise FileError(
+            source, "header", f"does not say that this is a {kind}", f"expected a {kind} file"
+        )
+    columns = {}
+    for name in table.column_names:
+        column = table.column(name)
+        if not (pa.types.is_floating(column.type) or pa.types.is_integer(column.type)):
+            raise FileError(source, f"column {name}", f"holds {column.type}, not numbers")
+        columns[name] = np.asarray(column.to_numpy(), dtype=np.float64)
+    return columns, header
+
+
+def joined(columns: Mapping[str, Array], name: str, n: int) -> Array:
+    """name_0 ... name_{n-1} as one (samples, n) array."""
+    return np.column_stack([columns[f"{name}_{j}"] for j in range(n)])
+
+
+def split(name: str, values: Array) -> dict[str, Array]:
+    """The reverse of `joined`."""
+    return {f"{name}_{j}": np.ascontiguousarray(values[:, j]) for j in range(values.shape[1])}
