@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from jointwise.kernels.jit import inline
 from jointwise.kernels.scalar import absolute, exp, maximum, minimum, sgn
 from jointwise.laws.base import FrictionLaw
+from jointwise.laws.compiled import leaf
 from jointwise.laws.load import LinearLoad
 from jointwise.laws.stribeck import STRIBECK_VELOCITY, Stribeck, stribeck_factor
 from jointwise.laws.viscous import Viscous
@@ -22,20 +22,20 @@ PER_DEGREE = Unit("N m/deg C")
 SPEED_PER_DEGREE = Unit("rad/s/deg C")
 
 
-@inline
+@leaf
 def warm_stribeck(f0, f_slope, v0, v_slope, omega, temperature):
     """(F_s0 + F_sT T) exp(-abs(omega / (w_s0 + w_sT T))^1.3)."""
     width = maximum(v0 + v_slope * temperature, NARROWEST)
     return (f0 + f_slope * temperature) * stribeck_factor(omega, width, EXPONENT)
 
 
-@inline
+@leaf
 def warm_stribeck_step(p, s, s_new, x):
     """sgn(omega) times the Stribeck peak at this temperature."""
     return sgn(x[1]) * warm_stribeck(p[0], p[1], p[2], p[3], x[1], x[3])
 
 
-@inline
+@leaf
 def bittencourt_step(p, s, s_new, x):
     """Nine terms of speed, load and temperature."""
     omega, tau, t = x[1], absolute(x[2]), x[3]

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from jointwise.kernels.jit import inline
 from jointwise.kernels.scalar import sgn
 from jointwise.laws.base import FrictionLaw
+from jointwise.laws.compiled import leaf
 from jointwise.units import Unit
 
 
-@inline
+@leaf
 def coulomb_step(p, s, s_new, x):
     """F_C sgn(omega)."""
     return p[0] * sgn(x[1])

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from jointwise.errors import ParameterError
-from jointwise.kernels.jit import inline
 from jointwise.laws.base import JointLaw
+from jointwise.laws.compiled import leaf
 from jointwise.units import Unit
 
 
-@inline
+@leaf
 def damping_torque(p, dphi):
     """D dphi."""
     return p[0] * dphi

@@ -5,19 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from jointwise.kernels.jit import inline
 from jointwise.kernels.scalar import absolute, sgn, sqrt
 from jointwise.laws.base import FrictionLaw
+from jointwise.laws.compiled import leaf
 from jointwise.units import Unit
 
 
-@inline
+@leaf
 def root_speed(omega):
     """sgn(omega) sqrt(abs omega)."""
     return sgn(omega) * sqrt(absolute(omega))
 
 
-@inline
+@leaf
 def degressive_step(p, s, s_new, x):
     """F_R sgn(omega) sqrt(abs omega)."""
     return p[0] * root_speed(x[1])

@@ -6,7 +6,6 @@ compiled code and nothing in traced code.
 
 from __future__ import annotations
 
-from jointwise.kernels.jit import inline
 from jointwise.laws import bittencourt as b
 from jointwise.laws import kinematic_error as ke
 from jointwise.laws import load, smooth_sign
@@ -15,6 +14,7 @@ from jointwise.laws import odd_polynomial as op
 from jointwise.laws import smooth_backlash as sb
 from jointwise.laws import temperature as te
 from jointwise.laws import three_segments as ts
+from jointwise.laws.compiled import leaf
 from jointwise.laws.coulomb import coulomb_step
 from jointwise.laws.degressive import degressive_step
 from jointwise.laws.e_gms import e_gms_step
@@ -41,7 +41,7 @@ CODE, P_START, P_STOP, S_START, S_STOP = range(5)
 """Columns of a table of friction terms."""
 
 
-@inline
+@leaf
 def friction_step(code, p, s, s_new, x):
     """Torque of one friction law; its new states go to `s_new`."""
     if code == 21:
@@ -71,7 +71,7 @@ def friction_step(code, p, s, s_new, x):
     return _friction_step_rest(code, p, s, s_new, x)
 
 
-@inline
+@leaf
 def _friction_step_rest(code, p, s, s_new, x):
     if code == 11:
         return load.linear_load_step(p, s, s_new, x)
@@ -96,7 +96,7 @@ def _friction_step_rest(code, p, s, s_new, x):
     return NAN
 
 
-@inline
+@leaf
 def friction_sum(terms, first, last, p, s, s_new, x):
     """Torque of one joint: the sum of rows first to last - 1 of the table of terms.
 
@@ -115,7 +115,7 @@ def friction_sum(terms, first, last, p, s, s_new, x):
     return total
 
 
-@inline
+@leaf
 def transmission_torque(code, p, phi):
     """Elastic torque at a deformation."""
     if code == 1:
@@ -133,7 +133,7 @@ def transmission_torque(code, p, phi):
     return NAN
 
 
-@inline
+@leaf
 def transmission_stiffness(code, p, phi):
     """Stiffness at a deformation."""
     if code == 1:
@@ -151,7 +151,7 @@ def transmission_stiffness(code, p, phi):
     return NAN
 
 
-@inline
+@leaf
 def transmission_slope(code, p, phi):
     """Derivative of the stiffness by the deformation."""
     if code == 1:
@@ -169,7 +169,7 @@ def transmission_slope(code, p, phi):
     return NAN
 
 
-@inline
+@leaf
 def transmission_deformation(code, p, tau):
     """Deformation at an elastic torque."""
     if code == 1:
@@ -187,7 +187,7 @@ def transmission_deformation(code, p, tau):
     return NAN
 
 
-@inline
+@leaf
 def kinematic_error(code, p, theta):
     """Kinematic error at a rotor angle; zero for code 0, a joint without any."""
     if code == 1:
@@ -197,7 +197,7 @@ def kinematic_error(code, p, theta):
     return 0.0 * theta
 
 
-@inline
+@leaf
 def kinematic_error_slope(code, p, theta):
     """Its derivative by the rotor angle."""
     if code == 1:

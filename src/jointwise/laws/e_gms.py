@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from jointwise.kernels.jit import inline
 from jointwise.kernels.scalar import absolute
 from jointwise.laws.base import Array, Each, FrictionLaw, Values, whole
+from jointwise.laws.compiled import leaf
 from jointwise.laws.load import LINEAR, QUADRATIC, LinearLoad, QuadraticLoad
 from jointwise.laws.maxwell_slip import (
     EXPONENT,
@@ -30,7 +30,7 @@ HEAD = 8
 """Packed: F_C0, linear, quadratic, excess, V_S, mu, M, start of the table; then limits, stiffnesses, table."""
 
 
-@inline
+@leaf
 def e_gms_amplitude(p, omega, load):
     """F(tau_J) plus the Stribeck excess."""
     level = p[0] + p[1] * absolute(load) + p[2] * load * load
@@ -39,7 +39,7 @@ def e_gms_amplitude(p, omega, load):
     return level
 
 
-@inline
+@leaf
 def e_gms_step(p, s, s_new, x):
     """F(tau_J, omega) H."""
     count = int(p[6])

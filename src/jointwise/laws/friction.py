@@ -31,8 +31,14 @@ def friction_run(terms, p, memory, motion, torque):
     first, last = 0, terms.shape[0]
     now = 0
     for k in range(motion.shape[0]):
-        row = motion[k]
-        x = (row[0], row[1], row[2], row[3], row[4], row[5])
+        x = (
+            motion[k, 0],
+            motion[k, 1],
+            motion[k, 2],
+            motion[k, 3],
+            motion[k, 4],
+            motion[k, 5],
+        )
         torque[k] = friction_sum(terms, first, last, p, memory[now], memory[1 - now], x)
         now = 1 - now
     if now == 1:

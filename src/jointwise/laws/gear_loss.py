@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from jointwise.errors import ParameterError
-from jointwise.kernels.jit import inline
 from jointwise.kernels.scalar import absolute, sgn
 from jointwise.laws.base import FrictionLaw
+from jointwise.laws.compiled import leaf
 from jointwise.laws.lugre import relaxed
 from jointwise.laws.viscous import Viscous
 from jointwise.units import Unit
 
 
-@inline
+@leaf
 def gear_loss_step(p, s, s_new, x):
     """The state z turns from -1 to 1 over the length h."""
     z = relaxed(s[0], sgn(x[0]), absolute(x[0]) / p[2])

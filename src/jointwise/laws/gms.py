@@ -8,9 +8,9 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from jointwise.errors import ParameterError
-from jointwise.kernels.jit import inline
 from jointwise.kernels.scalar import absolute, maximum, select, sgn
 from jointwise.laws.base import Array, Each, FrictionLaw, Values, increasing
+from jointwise.laws.compiled import leaf
 from jointwise.laws.lugre import relaxed
 from jointwise.laws.stribeck import STRIBECK_EXPONENT, STRIBECK_VELOCITY
 from jointwise.laws.velocity import VelocityLaw, velocity_torque
@@ -23,7 +23,7 @@ SMALLEST = 1e-12
 ROUNDING = 1e-9
 
 
-@inline
+@leaf
 def gms_step(p, s, s_new, x):
     """Elements stick or slip by the flag they carry (0, or the direction they slip in)."""
     shift, omega, dt = x[0], x[1], x[5]

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from jointwise.errors import ParameterError
-from jointwise.kernels.jit import inline
 from jointwise.kernels.scalar import cos, sin
 from jointwise.laws.base import Array, Each, JointLaw, Values
+from jointwise.laws.compiled import leaf
 from jointwise.laws.periodic import periodic_slope, periodic_value
 from jointwise.units import Unit
 
@@ -20,7 +20,7 @@ HEAD = 4
 """Packed: offset, base frequency of the rotor, its harmonics, harmonics of the output; then a1 b1 a2 b2 ..."""
 
 
-@inline
+@leaf
 def harmonics(p, k, count, angle):
     """Sum of a_n cos(n angle) + b_n sin(n angle), and its derivative by the angle."""
     c1, s1 = cos(angle), sin(angle)
@@ -34,7 +34,7 @@ def harmonics(p, k, count, angle):
     return total, slope
 
 
-@inline
+@leaf
 def fourier_error(p, theta):
     """Offset and both families of harmonics."""
     rotor, output = int(p[2]), int(p[3])
@@ -46,7 +46,7 @@ def fourier_error(p, theta):
     return total
 
 
-@inline
+@leaf
 def fourier_error_slope(p, theta):
     """Derivative by theta."""
     rotor, output = int(p[2]), int(p[3])
@@ -58,13 +58,13 @@ def fourier_error_slope(p, theta):
     return total
 
 
-@inline
+@leaf
 def table_error(p, theta):
     """The table at theta."""
     return periodic_value(p, 0, theta)
 
 
-@inline
+@leaf
 def table_error_slope(p, theta):
     """Derivative by theta."""
     return periodic_slope(p, 0, theta)

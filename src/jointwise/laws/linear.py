@@ -5,32 +5,32 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from jointwise.kernels.jit import inline
+from jointwise.laws.compiled import leaf
 from jointwise.laws.transmission import TransmissionLaw
 from jointwise.units import Unit
 
 STIFFNESS = Unit("N m/rad", lower=0.0, open_lower=True)
 
 
-@inline
+@leaf
 def linear_torque(p, phi):
     """K phi."""
     return p[0] * phi
 
 
-@inline
+@leaf
 def linear_stiffness(p, phi):
     """K."""
     return p[0] + 0.0 * phi
 
 
-@inline
+@leaf
 def linear_slope(p, phi):
     """Zero."""
     return 0.0 * phi
 
 
-@inline
+@leaf
 def linear_deformation(p, tau):
     """Tau / K."""
     return tau / p[0]

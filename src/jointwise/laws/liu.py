@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from jointwise.kernels.jit import inline
 from jointwise.kernels.scalar import absolute, select
 from jointwise.laws.base import FrictionLaw
+from jointwise.laws.compiled import leaf
 from jointwise.laws.smooth_sign import ZoneCoulomb, zone
 from jointwise.units import Unit
 
 
-@inline
+@leaf
 def liu_step(p, s, s_new, x):
     """Zone of the sign, a level for each direction, and a cubic."""
     v = x[1]

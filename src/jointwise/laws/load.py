@@ -5,22 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from jointwise.kernels.jit import inline
 from jointwise.kernels.scalar import absolute, sgn
 from jointwise.laws.base import FrictionLaw
+from jointwise.laws.compiled import leaf
 from jointwise.units import Unit
 
 LINEAR = Unit("1", lower=0.0)
 QUADRATIC = Unit("1/(N m)", lower=0.0)
 
 
-@inline
+@leaf
 def linear_load_step(p, s, s_new, x):
     """F_l sgn(omega) abs(tau_l)."""
     return p[0] * sgn(x[1]) * absolute(x[2])
 
 
-@inline
+@leaf
 def quadratic_load_step(p, s, s_new, x):
     """F_l sgn(omega) tau_l^2."""
     return p[0] * sgn(x[1]) * x[2] * x[2]

@@ -7,9 +7,9 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from jointwise.kernels.jit import inline
 from jointwise.kernels.scalar import absolute, select, sgn
 from jointwise.laws.base import Array
+from jointwise.laws.compiled import leaf
 from jointwise.laws.linear import STIFFNESS, LinearSpring
 from jointwise.laws.three_segments import by_segment
 from jointwise.laws.transmission import TransmissionLaw
@@ -18,7 +18,7 @@ from jointwise.units import Unit
 ANGLE = Unit("rad", lower=0.0, upper=1.0)
 
 
-@inline
+@leaf
 def lost_motion_torque(p, phi):
     """Zero, c_LM (phi - phi_B*), c_TR (phi - phi_B) + tau_E0."""
     x = absolute(phi)
@@ -27,19 +27,19 @@ def lost_motion_torque(p, phi):
     return sgn(phi) * by_segment(x, p[0], p[4], 0.0 * x, lost, rigid)
 
 
-@inline
+@leaf
 def lost_motion_stiffness(p, phi):
     """Zero, c_LM or c_TR."""
     return by_segment(absolute(phi), p[0], p[4], 0.0, p[2], p[3])
 
 
-@inline
+@leaf
 def lost_motion_slope(p, phi):
     """Zero on every segment."""
     return 0.0 * phi
 
 
-@inline
+@leaf
 def lost_motion_deformation(p, tau):
     """The inverse; the middle of the backlash at zero torque."""
     x = absolute(tau)

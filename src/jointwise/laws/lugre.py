@@ -5,21 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from jointwise.kernels.jit import inline
 from jointwise.kernels.scalar import absolute, exp, sgn
 from jointwise.laws.base import FrictionLaw
+from jointwise.laws.compiled import leaf
 from jointwise.laws.stribeck import Stribeck
 from jointwise.laws.viscous import Viscous
 from jointwise.units import Unit
 
 
-@inline
+@leaf
 def relaxed(z, end, way):
     """The state after a relaxation towards `end` over `way` relaxation lengths; exact."""
     return end + (z - end) * exp(-way)
 
 
-@inline
+@leaf
 def lugre_step(p, s, s_new, x):
     """Exact for constant velocity: z relaxes over the way gone."""
     shift, v = x[0], x[1]

@@ -7,9 +7,9 @@ from typing import Annotated, ClassVar, Protocol
 
 import numpy as np
 
-from jointwise.kernels.jit import inline
 from jointwise.kernels.scalar import maximum, minimum
 from jointwise.laws.base import Array, Each, FrictionLaw, Values, whole
+from jointwise.laws.compiled import leaf
 from jointwise.laws.coulomb import Coulomb
 from jointwise.laws.periodic import periodic_value
 from jointwise.units import Unit
@@ -34,7 +34,7 @@ def slip_stiffness(operators: int, limit_exponent: float, stiffness_exponent: fl
     return shares / slip_limits(operators, limit_exponent)
 
 
-@inline
+@leaf
 def slip_sum(p, limits, stiffness, count, width, shift, s, s_new):
     """Move every operator by `shift`, slip at width * Delta_i, and sum k_i delta_i / width. J1(35), J1(38)."""
     total = 0.0
@@ -46,7 +46,7 @@ def slip_sum(p, limits, stiffness, count, width, shift, s, s_new):
     return total / width
 
 
-@inline
+@leaf
 def maxwell_slip_step(p, s, s_new, x):
     """F_C H, with the width of the map at the new position."""
     count = int(p[1])

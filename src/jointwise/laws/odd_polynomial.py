@@ -9,9 +9,9 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from jointwise.errors import ParameterError
-from jointwise.kernels.jit import inline
 from jointwise.kernels.scalar import absolute, asinh, minimum, sgn, sinh, sqrt
 from jointwise.laws.base import Array, Each, Values
+from jointwise.laws.compiled import leaf
 from jointwise.laws.linear import LinearSpring
 from jointwise.laws.solve import increasing_root
 from jointwise.laws.transmission import TransmissionLaw
@@ -24,7 +24,7 @@ NEARLY_REAL = 1e-6
 """A pair of turning points this close to the real axis counts as one on it."""
 
 
-@inline
+@leaf
 def polynomial_torque(p, phi):
     """Sum of alpha_p phi^(2p-1)."""
     count = int(p[0])
@@ -35,7 +35,7 @@ def polynomial_torque(p, phi):
     return total * phi
 
 
-@inline
+@leaf
 def polynomial_stiffness(p, phi):
     """Sum of (2p-1) alpha_p phi^(2p-2)."""
     count = int(p[0])
@@ -46,7 +46,7 @@ def polynomial_stiffness(p, phi):
     return total
 
 
-@inline
+@leaf
 def polynomial_slope(p, phi):
     """Sum of (2p-1) (2p-2) alpha_p phi^(2p-3)."""
     count = int(p[0])
@@ -57,7 +57,7 @@ def polynomial_slope(p, phi):
     return total * phi
 
 
-@inline
+@leaf
 def cubic_deformation(alpha1, alpha2, tau):
     """2 sqrt(a1/(3 a2)) sinh(asinh(3 tau/(2 a1) sqrt(3 a2/a1)) / 3), for a1, a2 > 0."""
     scale = sqrt(alpha1 / (3.0 * alpha2))
@@ -67,7 +67,7 @@ def cubic_deformation(alpha1, alpha2, tau):
 polynomial_root = increasing_root(polynomial_torque, polynomial_stiffness)
 
 
-@inline
+@leaf
 def polynomial_deformation(p, tau):
     """Closed form up to the cubic, safeguarded Newton steps beyond."""
     count = int(p[0])

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 
-from jointwise.kernels.jit import inline
 from jointwise.kernels.scalar import floor, minimum, pick, select
+from jointwise.laws.compiled import leaf
 
 TURN = 2.0 * math.pi
 
 
-@inline
+@leaf
 def cell(count, theta):
     """Left knot, right knot and place between them (0 to 1) of an angle, as floats."""
     u = theta / TURN
@@ -20,7 +20,7 @@ def cell(count, theta):
     return left, right, y - left
 
 
-@inline
+@leaf
 def periodic_value(p, k, theta):
     """Value at theta of the table p[k] = number of knots, p[k+1], ... = values at 0, 2 pi / n, ..."""
     if p[k] == 1.0:
@@ -30,7 +30,7 @@ def periodic_value(p, k, theta):
     return low + part * (pick(p, k + 1, right) - low)
 
 
-@inline
+@leaf
 def periodic_slope(p, k, theta):
     """Derivative by theta of the same table; at a knot, the one to its right."""
     if p[k] == 1.0:

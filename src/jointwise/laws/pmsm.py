@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from jointwise.errors import ParameterError
-from jointwise.kernels.jit import inline, kernel
+from jointwise.kernels.jit import kernel
 from jointwise.kernels.scalar import cos, maximum, minimum, select, sin, sqrt
 from jointwise.laws.base import Array, JointLaw, whole
+from jointwise.laws.compiled import leaf
 from jointwise.units import Unit
 
 THIRD = 2.0 * math.pi / 3.0
@@ -20,7 +21,7 @@ RESISTANCE, L_D, L_Q, FLUX, PAIRS, RATIO, I_MAX, V_MAX, K_D, K_Q, K_I = range(11
 I_D, I_QUAD, SUM_D, SUM_Q = range(4)
 
 
-@inline
+@leaf
 def phases_to_currents(i_a, i_b, i_c, angle):
     """(i_d, i_q) of three phase currents; `angle` is electrical, p theta_m. Give i_c = -i_a - i_b if not measured."""
     d = i_a * cos(angle) + i_b * cos(angle - THIRD) + i_c * cos(angle + THIRD)
@@ -28,7 +29,7 @@ def phases_to_currents(i_a, i_b, i_c, angle):
     return 2.0 / 3.0 * d, -2.0 / 3.0 * q
 
 
-@inline
+@leaf
 def currents_to_phases(i_d, i_q, angle):
     """(i_a, i_b, i_c) of direct and quadrature current."""
     return (
@@ -38,40 +39,40 @@ def currents_to_phases(i_d, i_q, angle):
     )
 
 
-@inline
+@leaf
 def phases_to_stator(i_a, i_b, i_c):
     """Clarke: (alpha, beta) in axes fixed to the stator, alpha along phase a; amplitudes kept."""
     return (2.0 * i_a - i_b - i_c) / 3.0, (i_b - i_c) / sqrt(3.0)
 
 
-@inline
+@leaf
 def stator_to_phases(alpha, beta):
     """Clarke backwards."""
     half = 0.5 * sqrt(3.0) * beta
     return alpha, half - 0.5 * alpha, -half - 0.5 * alpha
 
 
-@inline
+@leaf
 def stator_to_rotor(alpha, beta, angle):
     """Park: (d, q) in axes fixed to the rotor."""
     c, s = cos(angle), sin(angle)
     return c * alpha + s * beta, c * beta - s * alpha
 
 
-@inline
+@leaf
 def rotor_to_stator(d, q, angle):
     """Park backwards."""
     c, s = cos(angle), sin(angle)
     return c * d - s * q, s * d + c * q
 
 
-@inline
+@leaf
 def motor_torque(p, i_d, i_q):
     """Torque on the output side: r (3p/2) (flux i_q + (L_d - L_q) i_d i_q)."""
     return p[RATIO] * 1.5 * p[PAIRS] * (p[FLUX] + (p[L_D] - p[L_Q]) * i_d) * i_q
 
 
-@inline
+@leaf
 def advance_currents(p, i_d, i_q, v_d, v_q, speed, dt):
     """Dq currents after dt at constant voltage and electrical speed p omega_m: implicit midpoint.
 
@@ -90,7 +91,7 @@ def advance_currents(p, i_d, i_q, v_d, v_q, speed, dt):
     return 2.0 * mid_d - i_d, 2.0 * mid_q - i_q
 
 
-@inline
+@leaf
 def shortened(x, y, length):
     """A pair scaled down to at most `length`, and whether it was longer (1 or 0)."""
     size = sqrt(x * x + y * y)
@@ -98,7 +99,7 @@ def shortened(x, y, length):
     return x * scale, y * scale, select(size > length, 1.0, 0.0)
 
 
-@inline
+@leaf
 def drive_step(p, s, s_new, x):
     """One period of the current loop, then of the motor; x = (wanted i_q, output velocity, dt).
 

@@ -10,8 +10,8 @@ import math
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from jointwise.kernels.jit import inline
 from jointwise.kernels.scalar import absolute, exp, maximum, minimum, power, select, sgn, tanh
+from jointwise.laws.compiled import leaf
 from jointwise.laws.linear import STIFFNESS
 from jointwise.laws.solve import increasing_root
 from jointwise.laws.transmission import TransmissionLaw
@@ -24,7 +24,7 @@ TORQUE_SERIES = tuple(0.5 / math.factorial(k) / ((k + 3) * (k + 4)) for k in ran
 STIFFNESS_SERIES = tuple(0.5 / math.factorial(k) / (k + 3) for k in range(12))
 
 
-@inline
+@leaf
 def alternating(series, z):
     """Sum of series[k] (-z)^k."""
     total = 0.0 * z
@@ -33,7 +33,7 @@ def alternating(series, z):
     return total
 
 
-@inline
+@leaf
 def smooth_torque(p, phi):
     """C (x - phi_B) + c (phi_B + 2x + 3x^2/(2 phi_B)) exp(-3x/phi_B) for x = abs phi."""
     scale = p[1] * p[0] / 3.0
@@ -41,7 +41,7 @@ def smooth_torque(p, phi):
     return sgn(phi) * scale * smooth_shape(z)
 
 
-@inline
+@leaf
 def smooth_shape(z):
     """Z - 3 + (3 + 2z + z^2/2) exp(-z), which starts as z^4/24."""
     near = z * z * z * z * alternating(TORQUE_SERIES, minimum(z, NEAR))
@@ -49,7 +49,7 @@ def smooth_shape(z):
     return select(z < NEAR, near, far)
 
 
-@inline
+@leaf
 def smooth_stiffness(p, phi):
     """C (1 - (1 + z + z^2/2) exp(-z)), z = 3 abs phi / phi_B."""
     z = 3.0 * absolute(phi) / p[0]
@@ -58,7 +58,7 @@ def smooth_stiffness(p, phi):
     return p[1] * select(z < NEAR, near, far)
 
 
-@inline
+@leaf
 def smooth_slope(p, phi):
     """C (3/phi_B) z^2/2 exp(-z), odd in phi."""
     z = 3.0 * absolute(phi) / p[0]
@@ -68,7 +68,7 @@ def smooth_slope(p, phi):
 smooth_root = increasing_root(smooth_torque, smooth_stiffness)
 
 
-@inline
+@leaf
 def smooth_deformation(p, tau):
     """Numeric inverse, between the asymptote through zero and the one through phi_B."""
     size = absolute(tau)
@@ -79,13 +79,13 @@ def smooth_deformation(p, tau):
     return sgn(tau) * root
 
 
-@inline
+@leaf
 def lag_deformation(p, tau):
     """Tau / c_TR + phi_B tanh(s tau / 2)."""
     return tau / p[1] + p[0] * tanh(0.5 * p[2] * tau)
 
 
-@inline
+@leaf
 def lag_compliance(p, tau):
     """1/c_TR + (phi_B s/2) sech^2(s tau / 2)."""
     t = tanh(0.5 * p[2] * tau)
@@ -95,7 +95,7 @@ def lag_compliance(p, tau):
 lag_root = increasing_root(lag_deformation, lag_compliance)
 
 
-@inline
+@leaf
 def lag_torque(p, phi):
     """Numeric inverse of the deformation."""
     size = absolute(phi)
@@ -104,13 +104,13 @@ def lag_torque(p, phi):
     return sgn(phi) * lag_root(p, size, low, high, low)
 
 
-@inline
+@leaf
 def lag_stiffness(p, phi):
     """One over the compliance."""
     return 1.0 / lag_compliance(p, lag_torque(p, phi))
 
 
-@inline
+@leaf
 def lag_slope(p, phi):
     """dk/dphi = k^3 (phi_B s^2/2) tanh sech^2."""
     tau = lag_torque(p, phi)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from jointwise.kernels.jit import inline
 from jointwise.kernels.scalar import maximum, minimum, tanh
 from jointwise.laws.base import FrictionLaw
+from jointwise.laws.compiled import leaf
 from jointwise.units import Unit
 
 TORQUE = Unit("N m", lower=0.0)
@@ -15,25 +15,25 @@ WIDTH = Unit("rad/s", lower=0.0, open_lower=True)
 STEEPNESS = Unit("s/rad", lower=0.0, open_lower=True)
 
 
-@inline
+@leaf
 def tanh_step(p, s, s_new, x):
     """F_C tanh(omega / epsilon)."""
     return p[0] * tanh(x[1] / p[1])
 
 
-@inline
+@leaf
 def sigmoid_step(p, s, s_new, x):
     """2 f_c / (1 + exp(-s_F omega)) - f_c, written without overflow."""
     return p[0] * tanh(0.5 * p[1] * x[1])
 
 
-@inline
+@leaf
 def zone(omega, width):
     """Omega / epsilon, cut at -1 and 1."""
     return minimum(maximum(omega / width, -1.0), 1.0)
 
 
-@inline
+@leaf
 def zone_step(p, s, s_new, x):
     """F_C omega / epsilon inside the zone, F_C sgn(omega) outside."""
     return p[0] * zone(x[1], p[1])

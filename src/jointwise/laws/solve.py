@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from jointwise.kernels.jit import inline
 from jointwise.kernels.scalar import absolute, maximum, select
+from jointwise.laws.compiled import leaf
 
 STEPS = 52
 """Every step halves the bracket or is a Newton step that shrinks at least as fast; 52 halvings exhaust a double."""
@@ -18,7 +18,7 @@ def increasing_root(value, slope):
     The count of steps is fixed, so that the course of the computation does not depend on the numbers.
     """
 
-    @inline
+    @leaf
     def root(p, target, low, high, start):
         x = start
         step = high - low

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from jointwise.kernels.jit import inline
 from jointwise.kernels.scalar import absolute, maximum, minimum, select, sgn
 from jointwise.laws.base import FrictionLaw, increasing
+from jointwise.laws.compiled import leaf
 from jointwise.laws.coulomb import Coulomb
 from jointwise.units import Unit
 
 
-@inline
+@leaf
 def stiction_step(p, s, s_new, x):
     """F_C sgn(omega), or the applied torque up to F_S at standstill."""
     held = minimum(maximum(x[2], -p[1]), p[1])

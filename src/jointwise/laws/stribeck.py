@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from jointwise.kernels.jit import inline
 from jointwise.kernels.scalar import absolute, exp, power, sgn
 from jointwise.laws.base import FrictionLaw, increasing
+from jointwise.laws.compiled import leaf
 from jointwise.laws.coulomb import Coulomb
 from jointwise.units import Unit
 
@@ -15,13 +15,13 @@ STRIBECK_VELOCITY = Unit("rad/s", lower=0.0, open_lower=True)
 STRIBECK_EXPONENT = Unit("1", lower=0.1, upper=4.0)
 
 
-@inline
+@leaf
 def stribeck_factor(omega, v_s, mu):
     """exp(-(abs omega / v_S)^mu): 1 at standstill, 0 far above v_S."""
     return exp(-power(absolute(omega) / v_s, mu))
 
 
-@inline
+@leaf
 def stribeck_step(p, s, s_new, x):
     """sgn(omega) (F_C + (F_S - F_C) exp(-(abs omega / v_S)^mu))."""
     return sgn(x[1]) * (p[0] + (p[1] - p[0]) * stribeck_factor(x[1], p[2], p[3]))

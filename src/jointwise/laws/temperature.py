@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from jointwise.kernels.jit import inline
 from jointwise.kernels.scalar import maximum, minimum
 from jointwise.laws.base import FrictionLaw, increasing
+from jointwise.laws.compiled import leaf
 from jointwise.laws.degressive import DegressiveViscous, root_speed
 from jointwise.units import Unit
 
@@ -17,20 +17,20 @@ SLOPE = Unit("N m (s/rad)^0.5 / deg C")
 CUBE = Unit("N m (s/rad)^0.5 deg C^3")
 
 
-@inline
+@leaf
 def inside(temperature, low, high):
     """Temperature cut to the range a law was identified in."""
     return minimum(maximum(temperature, low), high)
 
 
-@inline
+@leaf
 def temperature_step(p, s, s_new, x):
     """sgn(omega) sqrt(abs omega) (F_T1 + F_T2 T + F_T3 / T^3)."""
     t = inside(x[3], p[3], p[4])
     return root_speed(x[1]) * (p[0] + p[1] * t + p[2] / (t * t * t))
 
 
-@inline
+@leaf
 def temperature_change_step(p, s, s_new, x):
     """sgn(omega) sqrt(abs omega) (F_T1 (T - T0) + F_T2 (1/T^3 - 1/T0^3))."""
     t = inside(x[3], p[3], p[4])

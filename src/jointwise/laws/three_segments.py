@@ -7,9 +7,9 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from jointwise.kernels.jit import inline
 from jointwise.kernels.scalar import absolute, select, sgn
 from jointwise.laws.base import Array, increasing
+from jointwise.laws.compiled import leaf
 from jointwise.laws.linear import STIFFNESS
 from jointwise.laws.transmission import TransmissionLaw
 from jointwise.units import Unit
@@ -17,13 +17,13 @@ from jointwise.units import Unit
 SWITCH = Unit("N m", lower=0.0, open_lower=True)
 
 
-@inline
+@leaf
 def by_segment(x, first, second, at_first, at_second, at_third):
     """One of three numbers: x up to the first switch, up to the second, beyond."""
     return select(x <= first, at_first, select(x <= second, at_second, at_third))
 
 
-@inline
+@leaf
 def segments_torque(p, phi):
     """K1 phi, then T1 + K2 (phi - phi1), then T2 + K3 (phi - phi2)."""
     x = absolute(phi)
@@ -32,19 +32,19 @@ def segments_torque(p, phi):
     return sgn(phi) * by_segment(x, p[5], p[6], p[0] * x, second, third)
 
 
-@inline
+@leaf
 def segments_stiffness(p, phi):
     """K1, K2 or K3."""
     return by_segment(absolute(phi), p[5], p[6], p[0], p[1], p[2])
 
 
-@inline
+@leaf
 def segments_slope(p, phi):
     """Zero on every segment."""
     return 0.0 * phi
 
 
-@inline
+@leaf
 def segments_deformation(p, tau):
     """The inverse, segment by segment."""
     x = absolute(tau)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from jointwise.errors import UnknownNameError
-from jointwise.kernels.jit import inline
 from jointwise.kernels.scalar import absolute, sgn
 from jointwise.laws.base import FrictionLaw, increasing
+from jointwise.laws.compiled import leaf
 from jointwise.laws.stribeck import (
     STRIBECK_EXPONENT,
     STRIBECK_VELOCITY,
@@ -22,7 +22,7 @@ SIGN_OF_SQUARE = {"C1(14)": 1.0, "J3(11)": 1.0, "PA1 16": 1.0, "J1(25)": -1.0}
 """Sign with which each source writes the quadratic viscous term."""
 
 
-@inline
+@leaf
 def velocity_torque(p, k, omega):
     """The static curve s(omega) of the seven parameters p[k], p[k+1], ..."""
     dry = p[k] + (p[k + 1] - p[k]) * stribeck_factor(omega, p[k + 2], p[k + 3])
@@ -31,7 +31,7 @@ def velocity_torque(p, k, omega):
     )
 
 
-@inline
+@leaf
 def velocity_step(p, s, s_new, x):
     """s(omega)."""
     return velocity_torque(p, 0, x[1])

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from jointwise.kernels.jit import inline
 from jointwise.laws.base import FrictionLaw
+from jointwise.laws.compiled import leaf
 from jointwise.units import Unit
 
 
-@inline
+@leaf
 def viscous_step(p, s, s_new, x):
     """F_V omega."""
     return p[0] * x[1]
