@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from jointwise.errors import ShapeError, UnknownNameError
 from jointwise.robot import samples
-from jointwise.robot.independent import qr_factor
+from jointwise.robot.independent import CACHED_NUMBERS, qr_factor
 from jointwise.robot.inertia import INERTIAL_NAMES
 
 if TYPE_CHECKING:
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from jointwise.robot.description import Robot
 
 Array = NDArray[np.float64]
-BLOCK_NUMBERS = 25_000
-"""Numbers per block of an accumulation, about 200 kB: the block stays in the processor's nearer cache."""
 
 
 def column_names(
@@ -98,7 +96,7 @@ class Accumulator:
         self._codes = _codes(rotors, friction)
         kept = np.arange(len(columns)) if base is None else base.kept
         self._stacked = np.append(kept, len(columns))
-        height = max(8, BLOCK_NUMBERS // (robot.n * len(self._stacked)))
+        height = max(8, CACHED_NUMBERS // (robot.n * len(self._stacked)))
         self._block = np.zeros((height, robot.n, len(columns) + 1))
         self._factor = np.zeros((0, len(self._stacked)))
 
