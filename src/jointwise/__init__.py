@@ -24,6 +24,12 @@ if TYPE_CHECKING:
         UnknownNameError,
         UnknownValueError,
     )
+    from jointwise.motion.fourier import random_fourier
+    from jointwise.motion.motion import Motion, load_motion
+    from jointwise.plant.plant import Plant
+    from jointwise.plant.population import random_arm
+    from jointwise.plant.twin import Twin
+    from jointwise.recording.recording import Recording, load_recording
     from jointwise.robot.description import Robot
     from jointwise.robot.library import list_robots, load_robot
     from jointwise.units import UNKNOWN
@@ -34,22 +40,38 @@ __all__ = [
     "UNKNOWN",
     "FileError",
     "JointwiseError",
+    "Motion",
     "NumericalError",
     "ParameterError",
+    "Plant",
+    "Recording",
     "Robot",
     "ShapeError",
+    "Twin",
     "UnitError",
     "UnknownNameError",
     "UnknownValueError",
     "list_robots",
+    "load_motion",
+    "load_recording",
     "load_robot",
+    "random_arm",
+    "random_fourier",
 ]
 
 _HOME = {
     "UNKNOWN": "jointwise.units",
+    "Motion": "jointwise.motion.motion",
+    "Plant": "jointwise.plant.plant",
+    "Recording": "jointwise.recording.recording",
     "Robot": "jointwise.robot.description",
+    "Twin": "jointwise.plant.twin",
     "list_robots": "jointwise.robot.library",
+    "load_motion": "jointwise.motion.motion",
+    "load_recording": "jointwise.recording.recording",
     "load_robot": "jointwise.robot.library",
+    "random_arm": "jointwise.plant.population",
+    "random_fourier": "jointwise.motion.fourier",
 }
 
 
