@@ -53,6 +53,15 @@ def write_table(path: Any, columns: Mapping[str, Array], header: Mapping[str, An
         raise FileError(target, "", f"cannot be written: {error.strerror or error}") from error
 
 
+def ensure_writable(path: Any) -> None:
+    """Raise FileError now if a file could not be written later, before long work is done for it."""
+    folder = Path(path).absolute().parent
+    if not folder.is_dir() or Path(path).is_dir():
+        raise FileError(path, "", "cannot be written: its folder does not exist, or it is a folder")
+    if not os.access(folder, os.W_OK):
+        raise FileError(path, "", "cannot be written: the folder is read-only")
+
+
 def read_table(path: Any, kind: str) -> tuple[dict[str, Array], dict[str, Any]]:
     """Columns and header of a file written by `write_table`; `kind` is what its header must say it holds."""
     import pyarrow as pa

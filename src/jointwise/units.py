@@ -83,7 +83,7 @@ class Unit:
 
 
 @functools.cache
-def unit_fields(cls: type) -> dict[str, tuple[Unit, bool, int]]:
+def unit_fields(cls: Any) -> dict[str, tuple[Unit, bool, int]]:
     """Of each annotated field: its unit, whether it may be unknown, and its length (0 for a scalar)."""
     found: dict[str, tuple[Unit, bool, int]] = {}
     for name, hint in get_type_hints(cls, include_extras=True).items():
@@ -105,7 +105,8 @@ def check_fields(obj: object, owner: str = "") -> None:
 
     Call it in `__post_init__`; `owner` is put before the field name in messages.
     """
-    for name, (unit, may_be_unknown, length) in unit_fields(type(obj)).items():
+    cls: Any = type(obj)
+    for name, (unit, may_be_unknown, length) in unit_fields(cls).items():
         value = getattr(obj, name)
         label = f"{owner}.{name}" if owner else name
         if value is UNKNOWN:
@@ -131,6 +132,12 @@ def check_fields(obj: object, owner: str = "") -> None:
 def _plain(value: Any) -> Any:
     """Numpy scalars as Python numbers, everything else unchanged."""
     return value.item() if hasattr(value, "item") and getattr(value, "ndim", 0) == 0 else value
+
+
+def check_seed(seed: object) -> None:
+    """Raise ParameterError unless `seed` is a whole number of at least 0."""
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise ParameterError("seed", seed, "a whole number of at least 0")
 
 
 def degrees_to_radians(angle_deg: float) -> float:

@@ -15,7 +15,12 @@ def plan(
     robot: Annotated[str, typer.Option(help="Robot of the library, robot file or URDF.")] = "ur5e",
     seed: Annotated[int, typer.Option(help="Seed of the random coefficients.", min=0)] = 0,
     duration: Annotated[float, typer.Option(help="Length of the motion in s.")] = 20.0,
-    period: Annotated[float, typer.Option(help="Base period of the Fourier series in s.")] = 10.0,
+    period: Annotated[
+        float | None,
+        typer.Option(
+            help="Base period in s; the duration must be a multiple.  [default: about 10]"
+        ),
+    ] = None,
     harmonics: Annotated[int, typer.Option(help="Number of harmonics.")] = 5,
     rate_hz: Annotated[float, typer.Option(help="Samples per second.")] = 1000.0,
     share: Annotated[float, typer.Option(help="Share of each limit that may be used.")] = 0.6,

@@ -46,7 +46,9 @@ def run(
     from jointwise.plant.faults import load_faults
     from jointwise.plant.population import random_arm
     from jointwise.plant.twin import Twin
+    from jointwise.tables import ensure_writable
 
+    ensure_writable(out)
     path = load_motion(motion)
     twin = Twin(
         plant=random_arm(robot, seed=seed),

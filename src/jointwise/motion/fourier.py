@@ -14,7 +14,7 @@ import numpy as np
 
 from jointwise.errors import ParameterError
 from jointwise.motion.motion import Motion
-from jointwise.units import Unit, Unknown
+from jointwise.units import Unit, Unknown, check_seed
 
 if TYPE_CHECKING:
     from jointwise.robot.description import Robot
@@ -30,18 +30,26 @@ def random_fourier(
     *,
     seed: int,
     duration: float = 20.0,
-    period: float = 10.0,
+    period: float | None = None,
     harmonics: int = 5,
     rate_hz: float = 1000.0,
     share: float = 0.6,
 ) -> Motion:
-    """Random excitation using up to `share` of each joint's limits on position, velocity and acceleration."""
+    """Random excitation using up to `share` of each joint's limits on position, velocity and acceleration.
+
+    The motion lasts whole periods, so that it ends at rest; without a period, one of about 10 s is chosen.
+    """
+    check_seed(seed)
     Unit("s", lower=0.1, upper=1e5).check("duration", duration)
+    if period is None:
+        period = duration / max(1, round(duration / 10.0))
     Unit("s", lower=0.1, upper=1e4).check("period", period)
     Unit("Hz", lower=1.0, upper=1e5).check("rate_hz", rate_hz)
     Unit("1", lower=0.0, upper=1.0, open_lower=True).check("share", share)
     if isinstance(harmonics, bool) or not isinstance(harmonics, int) or not 2 <= harmonics <= 100:
         raise ParameterError("harmonics", harmonics, "a whole number from 2 to 100")
+    if abs(duration / period - round(duration / period)) > 1e-9 or duration < 0.5 * period:
+        raise ParameterError("duration", duration, f"a whole number of periods of {period:g} s")
     n = robot.n
     rng = np.random.default_rng(seed)
     order = np.arange(1, harmonics + 1)
@@ -72,6 +80,7 @@ def random_fourier(
         smoothness=4,
         notes={
             "planner": "random_fourier",
+            "robot": robot.name,
             "seed": seed,
             "period_s": period,
             "harmonics": harmonics,

@@ -8,8 +8,8 @@ from jointwise.kernels.kinematics import column, spindle_poses, user_pose
 from jointwise.kernels.vector import add3, cross3, dot3, scale3
 from jointwise.plant.layout import DQ, LINK_TORQUE, Q
 
-# Numbers of the wall: 1 where there is one, normal (3) pointing away from it, distance of its plane, stiffness, damping
-WALL = 8
+# Numbers of the wall: 1 where there is one, normal (3) pointing away from it, distance of its plane, stiffness,
+# damping.
 
 
 @inline

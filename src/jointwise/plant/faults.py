@@ -36,6 +36,7 @@ KINDS: dict[str, str] = {
     "collision": "a force of `size` N pushes the tool along the base's x axis, rising and falling as half a sine",
 }
 WHOLE_ARM = ("lost_samples", "late_samples", "collision")
+SHARES = ("lost_samples", "late_samples", "current_saturation")
 LARGEST_FILE = 1 << 20
 
 
@@ -63,9 +64,15 @@ class Fault:
             raise ParameterError(
                 "fault.joint", self.joint, "a joint counted from 1, or 0 for the whole arm"
             )
+        if self.joint > 0 and self.kind in WHOLE_ARM:
+            raise ParameterError(
+                "fault.joint", self.joint, f"left out, {self.kind} concerns the whole arm"
+            )
+        if self.size == 0.0 and not self.kind.startswith("frozen"):
+            raise ParameterError("fault.size", 0.0, f"above 0: {KINDS[self.kind]}")
         if self.joint == 0 and self.kind not in WHOLE_ARM:
             raise ParameterError("fault.joint", 0, f"a joint counted from 1 for a {self.kind}")
-        if self.kind in ("lost_samples", "late_samples", "current_saturation") and self.size > 1.0:
+        if self.kind in SHARES and self.size > 1.0:
             raise ParameterError("fault.size", self.size, "a share from 0 to 1")
 
 
@@ -101,9 +108,15 @@ def load_faults(path: Any) -> tuple[Fault, ...]:
 
 
 def events(
-    faults: Sequence[Fault], ticks: int, n: int, period: float, rng: np.random.Generator
+    faults: Sequence[Fault],
+    ticks: int,
+    n: int,
+    period: float,
+    rng: np.random.Generator,
+    *,
+    first: int = 0,
 ) -> Array:
-    """What the kernel needs to know per tick, (ticks, EVENTS, n), or one entry for all where nothing happens."""
+    """What happens in the ticks from `first` on, (ticks, EVENTS, n), or one entry where nothing does."""
     from jointwise.plant import measure as m
 
     rows = {
@@ -120,7 +133,7 @@ def events(
     for fault in here:
         if fault.joint > n:
             raise ParameterError("fault.joint", fault.joint, f"from 1 to {n}")
-        part = out[_span(fault, ticks, period), rows[fault.kind], fault.joint - 1]
+        part = out[_span(fault, ticks, period, first), rows[fault.kind], fault.joint - 1]
         if fault.kind.startswith("frozen"):
             part[:] = 1.0
         elif fault.kind.startswith("spiking"):
@@ -131,14 +144,17 @@ def events(
     return out
 
 
-def collision_wrench(faults: Sequence[Fault], ticks: int, period: float) -> Array:
+def collision_wrench(
+    faults: Sequence[Fault], ticks: int, period: float, *, first: int = 0
+) -> Array:
     """Force and moment on the tool per tick, or one zero entry where nothing pushes."""
     pushes = [f for f in faults if f.kind == "collision"]
     out = np.zeros((ticks if pushes else 1, 6))
+    time = (first + np.arange(len(out)) + 0.5) * period
     for fault in pushes:
-        span = _span(fault, ticks, period)
-        count = span.stop - span.start
-        out[span, 0] += fault.size * np.sin(np.pi * (np.arange(count) + 0.5) / max(count, 1))
+        inside = (time > fault.start) & (time < fault.stop)
+        phase = (time[inside] - fault.start) / (fault.stop - fault.start)
+        out[inside, 0] += fault.size * np.sin(np.pi * phase)
     return out
 
 
@@ -158,6 +174,6 @@ def stamps(
     return late, arrives
 
 
-def _span(fault: Fault, ticks: int, period: float) -> slice:
-    start = min(ticks, round(fault.start / period))
-    return slice(start, min(ticks, max(start, round(fault.stop / period))))
+def _span(fault: Fault, ticks: int, period: float, first: int) -> slice:
+    start = min(ticks, max(0, round(fault.start / period) - first))
+    return slice(start, min(ticks, max(start, round(fault.stop / period) - first)))

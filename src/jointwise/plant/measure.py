@@ -43,8 +43,8 @@ R_Q, R_DQ, R_THETA, R_DTHETA, R_JOINT_TORQUE, R_FRICTION, R_LINK_FRICTION, R_OIL
 RECORD = 15
 
 # Columns of the servo's memory, one row per joint.
-INTEGRAL, LAST_MOTOR, SPEED, LAST_LINK, STARTED = 0, 1, 2, 3, 4
-SERVO_STATES = 5
+INTEGRAL, LAST_MOTOR, SPEED, LAST_LINK, STARTED, TORQUE = 0, 1, 2, 3, 4, 5
+SERVO_STATES = 6
 
 # Gains: position, velocity, integral, share of a new speed in the filtered one.
 HOUSING, OIL = 0, 1
@@ -147,5 +147,6 @@ def warm_up(thermal, torque, friction_heat, period, temperature):
         across = thermal[j, 5] * (housing - oil)
         copper = thermal[j, 6] * torque[j] * torque[j]
         out = thermal[j, 4] * (housing - ambient)
-        temperature[HOUSING, j] = housing + period * (copper - out - across) / capacity_h
-        temperature[OIL, j] = oil + (friction_heat[j] + period * across) / capacity_o
+        gained = friction_heat[j] + period * (copper - out - across)
+        temperature[HOUSING, j] = housing + gained / capacity_h
+        temperature[OIL, j] = oil + period * across / capacity_o

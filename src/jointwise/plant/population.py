@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jointwise.errors import UnknownNameError
 from jointwise.laws.damping import Damping
@@ -28,6 +27,7 @@ from jointwise.plant.sensors import CurrentSensor, Encoder, JointSensors, Temper
 from jointwise.plant.thermal import Thermal
 from jointwise.robot.inertia import Body, body_from_parameters
 from jointwise.robot.library import load_robot
+from jointwise.units import check_seed
 
 WARM_DEGC = 45.0
 """Temperature at which the factory report measured its friction."""
@@ -73,6 +73,7 @@ def random_arm(name: str, *, seed: int) -> Plant:
     """One plausible arm of a kind: link inertias a few percent off the data sheet, drives, gears, friction, sensors."""
     if name not in ARMS:
         raise UnknownNameError("kind of random arm", name, ARMS)
+    check_seed(seed)
     rng = np.random.default_rng([seed, 20])
     robot = load_robot(name)
     sizes = [SIZES[k] for k in ARMS[name]]
@@ -143,7 +144,7 @@ def _friction(rng: np.random.Generator, size: Size) -> FrictionModel:
         rng.uniform(0.0, 0.15) * np.cos(n * angle + rng.uniform(0.0, 2.0 * np.pi))
         for n in (1, 2, 3)
     )
-    width: NDArray[np.float64] = 1e-3 * _around(rng, 0.4) * (1.0 + wave)
+    width = np.asarray(1e-3 * _around(rng, 0.4) * (1.0 + wave))
     load = float(rng.uniform(0.0, 0.08))
     hysteresis = EGMS(
         coulomb=coulomb,
@@ -161,7 +162,8 @@ def _friction(rng: np.random.Generator, size: Size) -> FrictionModel:
     cold = float(rng.uniform(0.25, 0.6)) * (coulomb + 1.8 * root + 3.2 * size.viscous) / 1.8
     warm = DegressiveViscous(viscous_root=root)
     viscous = Viscous(viscous=size.viscous * _around(rng, 0.25))
-    slope = -cold / (WARM_DEGC - 20.0)
+    # Hot oil must not turn the root term around: at 60 degC a fifth of it is left.
+    slope = -min(cold / (WARM_DEGC - 20.0), 0.8 * root / (60.0 - WARM_DEGC))
     temperature = TemperatureChange(slope=slope, cube=0.0, reference=WARM_DEGC)
     return FrictionModel(terms=(hysteresis, warm, viscous, temperature))
 

@@ -9,11 +9,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from jointwise.errors import NumericalError, ParameterError
 from jointwise.plant import measure as m
-from jointwise.plant.faults import events
-from jointwise.plant.twin import Twin
+from jointwise.plant.faults import collision_wrench, events
+from jointwise.plant.twin import STREAMS, Twin
 from jointwise.robot import samples
 
 Array = NDArray[np.float64]
+NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 class Measurement(NamedTuple):
@@ -34,27 +35,35 @@ class TwinPort:
         if twin.sampling.stride != 1:
             raise ParameterError("sampling.stride", twin.sampling.stride, "1 for a port")
         self.twin, self.state = twin, twin.init(q)
-        n = twin.plant.robot.n
         hold = twin.plant.robot.gravity_torque(self.state.x[0])
-        self._still = np.zeros((1, 6))
-        self._calm = events((), 1, n, twin.period, np.random.default_rng(0))
-        self._measurement = self._advance(hold)[1]
+        self._rng = np.random.default_rng([twin.seed, STREAMS["faults"]])
+        self._measurement = self._advance(hold, np.zeros(6))[1]
 
     def read(self) -> Measurement:
         """The measurement taken at the beginning of the last period."""
         return self._measurement
 
-    def write(self, torque: ArrayLike) -> Array:
-        """Apply motor torques (n,) for one period; returns what was applied after limiting."""
+    def write(self, torque: ArrayLike, *, wrench: ArrayLike = NOTHING) -> Array:
+        """Apply motor torques (n,) for one period; returns what was applied after limiting.
+
+        `wrench` (6,) pushes the tool meanwhile, force and moment in base axes. Faults that lose or delay samples
+        concern recordings and do not reach a port.
+        """
+        push = samples.checked("wrench", wrench, 6)
         command = samples.checked("torque", torque, self.twin.plant.robot.n)
-        applied, self._measurement = self._advance(command)
+        applied, self._measurement = self._advance(command, push)
         return applied
 
-    def _advance(self, command: Array) -> tuple[Array, Measurement]:
+    def _advance(self, command: Array, push: Array) -> tuple[Array, Measurement]:
+        twin, first = self.twin, self.state.tick
         blank = np.zeros_like(command)
         reference = np.stack([blank, blank, command])[None]
         state, out, time, done = self.twin.advance(
-            self.state, reference, servoed=False, wrench=self._still, event=self._calm
+            self.state,
+            reference,
+            servoed=False,
+            wrench=collision_wrench(twin.faults, 1, twin.period, first=first) + push,
+            event=events(twin.faults, 1, len(command), twin.period, self._rng, first=first),
         )
         if done == 0:
             raise NumericalError(f"the twin diverged at {self.state.tick * self.twin.period:g} s")

@@ -36,6 +36,7 @@ from jointwise.plant.measure import (
     R_Q,
     R_THETA,
     RECORD,
+    TORQUE,
     measure,
     servo,
     torque_command,
@@ -133,18 +134,18 @@ def run(
     record = np.zeros((RECORD, n))
     torque = np.zeros(n)
     good = x.copy()
-    touched = wall[0] > 0.0 or wrench.shape[0] > 1
+    touched = wall[0] > 0.0 or np.any(wrench != 0.0)
     for tick in range(reference.shape[0]):
         event = events[tick if events.shape[0] > 1 else 0]
         push = wrench[tick if wrench.shape[0] > 1 else 0]
         sample = noise[tick if noise.shape[0] > 1 else 0]
         stagger = jitter[tick if jitter.shape[0] > 1 else 0]
-        if tick == 0:
-            for j in range(n):
-                origin[0, j] = x[Q, j]
-                origin[1, j] = x[THETA, j]
-                inputs[TEMPERATURE, j] = temperature[OIL, j]
-            drive_forces(drives, table, terms, p, x, origin, s, s_new, inputs, 0.0, forces)
+        for j in range(n):
+            origin[0, j] = x[Q, j]
+            origin[1, j] = x[THETA, j]
+            inputs[TEMPERATURE, j] = temperature[OIL, j]
+            torque[j] = memory[j, TORQUE]
+        drive_forces(drives, table, terms, p, x, origin, s, s_new, inputs, 0.0, forces)
         measure(sensors, x, torque, temperature, stagger, sample, event, memory, record)
         if servoed:
             servo(sensors, gains, reference[tick], record, event, memory, period, torque)
@@ -154,7 +155,7 @@ def run(
         out[tick] = record
         for j in range(n):
             inputs[MOTOR_TORQUE, j] = torque[j]
-            inputs[TEMPERATURE, j] = temperature[OIL, j]
+            memory[j, TORQUE] = torque[j]
             heat[j] = 0.0
             good[0, j] = x[0, j]
             good[1, j] = x[1, j]

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jointwise.errors import ParameterError
+from jointwise.laws.friction import FrictionModel
 from jointwise.plant.plant import Plant, PlantJoint
 from jointwise.robot.parts import is_finite
 
@@ -24,6 +25,8 @@ CHOSEN = {"semi_implicit": 0.2, "rk4": 0.5}
 POSES = 16
 SMALL = 1e-9
 """rad; a displacement inside the stiffest part of any presliding law"""
+CREEP = 0.01
+"""rad/s; friction that rises faster than its chord up to here acts too briefly to make a step unstable"""
 
 
 class StepSize(NamedTuple):
@@ -71,6 +74,8 @@ def fastest_mode(plant: Plant) -> tuple[float, str]:
         )
     )
     rotor = np.diag(robot.rotor_matrix())
+    on_rotor = np.array([_creeping_loss(joint.friction) for joint in plant.joints])
+    on_link = np.array([_creeping_loss(joint.link_friction) for joint in plant.joints])
     rng = np.random.default_rng(0)
     best = (0.0, robot.joints[0].name)
     for q in np.vstack([np.zeros(n), rng.uniform(-np.pi, np.pi, (POSES, n))]):
@@ -81,7 +86,7 @@ def fastest_mode(plant: Plant) -> tuple[float, str]:
         stiffness = np.block(
             [[np.diag(spring), -np.diag(spring)], [-np.diag(spring), np.diag(spring + pre)]]
         )
-        loss = np.block(
+        loss = np.diag(np.concatenate([on_link, on_rotor])) + np.block(
             [[np.diag(damping), -np.diag(damping)], [-np.diag(damping), np.diag(damping)]]
         )
         system = np.block(
@@ -110,3 +115,9 @@ def _presliding_stiffness(joint: PlantJoint, torque: float) -> float:
     """Slope of friction against displacement from rest, under the largest load."""
     moved, _ = joint.friction.run([0.0, SMALL], 0.0, torque, 20.0, dt=1.0)
     return max(0.0, float(moved[1] - moved[0]) / SMALL)
+
+
+def _creeping_loss(friction: FrictionModel) -> float:
+    """Slope of friction against velocity from standstill, N m s/rad."""
+    torque, _ = friction.run([0.0], CREEP, 0.0, 20.0, dt=1.0)
+    return max(0.0, float(torque[0]) / CREEP)

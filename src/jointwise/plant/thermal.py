@@ -1,10 +1,10 @@
 """Temperature of the joints: losses heat motor housing and oil; the oil lags behind the sensor on the housing.
 
-    C_h dT_h = P_copper   - G_a (T_h - T_ambient) - G_o (T_h - T_o)
-    C_o dT_o = P_friction + G_o (T_h - T_o)
+    C_h dT_h = P_copper + P_friction - G_a (T_h - T_ambient) - G_o (T_h - T_o)
+    C_o dT_o = G_o (T_h - T_o)
 
-Two lumped masses are the least that lets the sensor (housing) and what friction feels (oil) differ, which is what a
-temperature model identified from the sensor has to live with.
+Two lumped masses are the least that lets the sensor (housing) and what friction feels (oil) differ: the oil follows
+with the time constant C_o / G_o, which is what a temperature model identified from the sensor has to live with.
 """
 
 from __future__ import annotations

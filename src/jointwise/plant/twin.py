@@ -26,7 +26,7 @@ from jointwise.plant.sensors import Sampling
 from jointwise.plant.step_size import StepSize, step_size
 from jointwise.recording.recording import Recording
 from jointwise.robot import samples
-from jointwise.units import Unit, check_fields
+from jointwise.units import Unit, check_fields, check_seed
 
 Array = NDArray[np.float64]
 BLOCK = 5000
@@ -40,7 +40,6 @@ class Twin:
 
     `substeps` None lets the step follow from the stiffness (`step`). `traced` compiles the step for this one plant,
     worth it from about a minute of simulated time on; worn or coupled plants and RK4 use the generic step.
-    `wrench` (ticks, 6) pushes the tool with a force and moment in base axes.
     """
 
     plant: Plant
@@ -64,8 +63,14 @@ class Twin:
             or self.substeps < 1
         ):
             raise ParameterError("twin.substeps", self.substeps, "a whole number of at least 1")
-        if isinstance(self.seed, bool) or not isinstance(self.seed, int) or self.seed < 0:
-            raise ParameterError("twin.seed", self.seed, "a whole number of at least 0")
+        check_seed(self.seed)
+        spread = self.sampling.stride * self.period / 6.0
+        if self.sampling.jitter > spread:
+            raise ParameterError(
+                "sampling.jitter",
+                self.sampling.jitter,
+                f"at most {spread:g} s, a sixth of the sampling period",
+            )
         for fault in self.faults:
             if fault.joint > self.plant.robot.n:
                 raise ParameterError("fault.joint", fault.joint, f"from 1 to {self.plant.robot.n}")
@@ -93,7 +98,8 @@ class Twin:
                 # The error changes by far less than the angle, so substitution converges fast.
                 for _ in range(20):
                     theta[j] = ahead + float(gear.kinematic_error.error(theta[j]))
-        servo = np.zeros((robot.n, 5))
+        servo = np.zeros((robot.n, m.SERVO_STATES))
+        servo[:, m.TORQUE] = load
         gain = self._rows.sensors[:, m.NOMINAL_INERTIA] * self.plant.servo.velocity_gain
         known = self._feedforward(position[None], velocity[None], np.zeros((1, robot.n)))[0]
         np.divide(load - known, gain, out=servo[:, 0], where=gain > 0.0)
@@ -152,7 +158,10 @@ class Twin:
         truth: bool = True,
         progress: Callable[[int, int], None] | None = None,
     ) -> TwinRun:
-        """Follow a motion under the position servo and record it."""
+        """Follow a motion under the position servo and record it.
+
+        `wrench` (ticks, 6), or (6,), pushes the tool with a force and a moment in base axes.
+        """
         motion.check(self.plant.robot)
         time = np.arange(int(np.floor(motion.duration / self.period + 1e-9)) + 1) * self.period
         q, dq, ddq = (
@@ -236,7 +245,13 @@ class Twin:
         )
         end = state.tick * self.period
         if state.tick == ticks:
-            return TwinRun(recording, "completed", f"completed {end:g} s", end, state)
+            return TwinRun(
+                recording,
+                "completed",
+                f"completed {ticks} periods of {self.period:g} s",
+                end,
+                state,
+            )
         worst = self.plant.robot.joints[int(np.argmax(np.abs(state.x[1::2]).max(axis=0)))].name
         message = (
             f"the simulation of {self.plant.robot.name} diverged after {end:.6g} s; before that joint {worst} was the "

@@ -181,7 +181,9 @@ class Robot:
 
     def rotor_matrix(self) -> Array:
         """Reflected rotor inertia as the joints feel it, C^T diag(B) C."""
-        values = [(f"joints.{j.name}.drive.rotor_inertia", j.drive.rotor_inertia) for j in self.joints]
+        values = [
+            (f"joints.{j.name}.drive.rotor_inertia", j.drive.rotor_inertia) for j in self.joints
+        ]
         self.require(f"rotor inertia of {self.name}", values)
         c = self.coupling_matrix()
         return c.T @ np.diag(np.array([v for _, v in values], dtype=np.float64)) @ c

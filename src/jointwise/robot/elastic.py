@@ -1,10 +1,10 @@
 """Elastic inverse dynamics: from a motion of the links to the motion of the rotors and the torque of the motors.
 
-    tau_J   = M ddq + C dq + g                      with its two time derivatives, from jets (kernels.newton_euler)
-    theta   = q + phi,   phi = tau_E^-1(tau_J)      any stiffness law                      spec 11.5
-    dphi    = dtau_J / k(phi)
-    ddphi   = (ddtau_J - k'(phi) dphi^2) / k(phi)
-    tau_m   = B ddtheta + tau_J                     friction and damping not included
+tau_J   = M ddq + C dq + g                      with its two time derivatives, from jets (kernels.newton_euler)
+theta   = q + phi,   phi = tau_E^-1(tau_J)      any stiffness law                      spec 11.5
+dphi    = dtau_J / k(phi)
+ddphi   = (ddtau_J - k'(phi) dphi^2) / k(phi)
+tau_m   = B ddtheta + tau_J                     friction and damping not included
 """
 
 from __future__ import annotations

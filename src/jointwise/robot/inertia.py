@@ -89,7 +89,9 @@ def check_inertia(entries: tuple[float, ...]) -> None:
     shown = "(" + ", ".join(f"{m:.6g}" for m in moments) + ")"
     if moments[0] < -slack:
         raise ParameterError(
-            "body.inertia", f"{entries} with principal moments {shown}", "a tensor without negative moments"
+            "body.inertia",
+            f"{entries} with principal moments {shown}",
+            "a tensor without negative moments",
         )
     if moments[0] + moments[1] < moments[2] - slack:
         raise ParameterError(

@@ -49,7 +49,7 @@ def spindle_chain(base: Array, frames: Sequence[Frame]) -> tuple[Array, list[Spi
 
 
 def split_rotation(rotation: Array) -> tuple[float, tuple[float, float], float]:
-    """Rotation as Rot_z(turn) Rot_x(tilt) Rot_z(offset): turn within a quarter turn of zero, (cos, sin) of tilt, offset."""
+    """Rotation as Rot_z(turn) Rot_x(tilt) Rot_z(offset): turn within a quarter turn, (cos, sin) of tilt, offset."""
     x, y, z = rotation[:, 2]
     sine = math.hypot(x, y)
     if sine < PARALLEL:
