@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import time
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -35,6 +36,32 @@ def machine() -> dict[str, object]:
         "date": datetime.now(UTC).strftime("%Y-%m-%d"),
         "versions": versions,
     }
+
+
+def idle_share(seconds: float) -> float | None:
+    """Share of all cores that did nothing during the next seconds; None where the system does not tell."""
+    counters = Path("/proc/stat")
+    if not counters.exists():
+        return None
+
+    def read() -> list[int]:
+        return [int(v) for v in counters.read_text().splitlines()[0].split()[1:]]
+
+    before = read()
+    time.sleep(seconds)
+    passed = [b - a for a, b in zip(before, read(), strict=True)]
+    return passed[3] / max(1, sum(passed))
+
+
+def wait_until_quiet(limit: float = 120.0) -> bool | None:
+    """Wait until nothing else runs, since two threads need two cores; False where that did not happen in time."""
+    end = time.monotonic() + limit
+    while (idle := idle_share(2.0)) is not None:
+        if idle > 0.95:
+            return True
+        if time.monotonic() > end:
+            return False
+    return None
 
 
 def write(name: str, results: object) -> Path:
