@@ -33,7 +33,7 @@ define build_env
 	@test -x $(1)/bin/pip || { rm -rf $(1); $(PYTHON) -m venv $(1); } || { rm -rf $(1); \
 	  echo "No virtual environment could be made with '$(PYTHON) -m venv'; on Debian and Ubuntu install the package python3-venv." >&2; exit 1; }
 	@echo "Installing the pinned packages into $(1) (once; a few minutes)"
-	@$(1)/bin/python -m pip install $(PIP_FLAGS) hatchling editables
+	@$(1)/bin/python -m pip install $(PIP_FLAGS) hatchling editables setuptools wheel
 	@$(1)/bin/python -m pip install $(PIP_FLAGS) --no-build-isolation -e '.[$(2)]'
 	@touch $(1)/.installed
 endef
