@@ -278,14 +278,14 @@ def test_a_wall_stops_the_tool():
     plant = plain_plant("two_link", gravity=(0.0, 0.0, 0.0), damping=5.0)
     q = np.array([0.0, 0.3])
     tool = plant.robot.pose(q)[:3, 3]
-    torque = np.tile(plant.robot.jacobian(q)[:3].T @ np.array([0.0, -20.0, 0.0]), (1500, 1))
+    torque = np.tile(plant.robot.jacobian(q)[:3].T @ np.array([0.0, 0.0, -20.0]), (300, 1))
     wall = Wall(
-        normal=(0.0, 1.0, 0.0), distance=float(tool[1]) - 0.02, stiffness=1e5, damping=300.0
+        normal=(0.0, 0.0, 1.0), distance=float(tool[2]) - 0.02, stiffness=1e5, damping=300.0
     )
     free = Twin(plant=plant).run_torque(torque, q=q).state.x[0]
     stopped = Twin(plant=plant, wall=wall).run_torque(torque, q=q).raise_for_status().state.x[0]
-    assert plant.robot.pose(free)[1, 3] < wall.distance - 0.05
-    assert plant.robot.pose(stopped)[1, 3] > wall.distance - 0.005
+    assert plant.robot.pose(free)[2, 3] < wall.distance - 0.05
+    assert plant.robot.pose(stopped)[2, 3] > wall.distance - 0.005
 
 
 def test_the_port_applies_limited_torques():
@@ -353,7 +353,9 @@ def test_a_collision_moves_the_arm(plant, motion, run):
         ("[[faults]]\nkind = 'frozen'\nstart = 0\nstop = 1\njoint = 1", "kind of fault"),
         ("[[faults]]\nkind = 'encoder_wrap'\nstart = 2\nstop = 1\njoint = 1", "stop"),
         ("[[faults]]\nkind = 'encoder_wrap'\nstart = 0\njoint = 1", "stop"),
-        ("[[faults]]\nkind = 'encoder_wrap'\nstart = 0\nstop = 1", "joint"),
+        ("[[faults]]\nkind = 'encoder_wrap'\nstart = 0\nstop = 1\nsize = 1", "joint"),
+        ("[[faults]]\nkind = 'encoder_wrap'\nstart = 0\nstop = 1\njoint = 1", "size"),
+        ("[[faults]]\nkind = 'collision'\nstart = 0\nstop = 1\nsize = 9\njoint = 1", "whole arm"),
         ("[[faults]]\nkind = 'encoder_wrap'\nstart = 0\nstop = 1\njoint = 1\nforce = 2", "force"),
         ("[[faults", "TOML"),
     ],

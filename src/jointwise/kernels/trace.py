@@ -278,7 +278,7 @@ def python_source(
 ) -> str:
     """Source of a kernel that computes `target = value` for each assignment, all values before any target."""
     lines = [f"{table} = np.array({values!r})" for values, table in graph.tables.items()]
-    lines += ["", "", "@inline", f"def {name}({', '.join(arguments)}):"]
+    lines += ["", "", "@leaf", f"def {name}({', '.join(arguments)}):"]
     for place in reachable(graph, [value for _, value in assignments]):
         lines.append(f"    v{place} = {_expression(graph.nodes[place])}")
     lines += [f"    {target} = {_operand(value)}" for target, value in assignments]

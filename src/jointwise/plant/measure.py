@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from jointwise.kernels.jit import inline
+from jointwise.laws.compiled import leaf
 from jointwise.laws.pmsm import currents_to_phases, phases_to_currents
 from jointwise.plant.layout import DQ, DTHETA, THETA, Q
 
@@ -50,7 +50,7 @@ SERVO_STATES = 6
 HOUSING, OIL = 0, 1
 
 
-@inline
+@leaf
 def rounded(value, resolution):
     """Nearest multiple of the resolution; the value itself where that is zero."""
     if resolution <= 0.0:
@@ -58,7 +58,7 @@ def rounded(value, resolution):
     return math.floor(value / resolution + 0.5) * resolution
 
 
-@inline
+@leaf
 def read_encoder(row, k, angle, noise, wrap):
     """Reported angle of the encoder whose numbers start at column k."""
     angle = angle + row[k + 2] + row[k + 3] * math.sin(row[k + 4] * angle) + row[k + 1] * noise
@@ -67,7 +67,7 @@ def read_encoder(row, k, angle, noise, wrap):
     return rounded(angle, row[k])
 
 
-@inline
+@leaf
 def measure(sensors, x, torque, temperature, stagger, noise, events, memory, record):
     """Fill the measured rows of a record; `stagger` is how late the sample is taken, `torque` the motor's."""
     for j in range(x.shape[1]):
@@ -99,7 +99,7 @@ def measure(sensors, x, torque, temperature, stagger, noise, events, memory, rec
         record[R_TEMPERATURE, j] = rounded(warm, row[k])
 
 
-@inline
+@leaf
 def servo(sensors, gains, reference, record, events, memory, period, torque):
     """Motor torque of the position controller from the measured rows of a record; `reference` is q, dq, torque."""
     for j in range(reference.shape[1]):
@@ -126,7 +126,7 @@ def servo(sensors, gains, reference, record, events, memory, period, torque):
             memory[j, INTEGRAL] = integral
 
 
-@inline
+@leaf
 def torque_command(sensors, reference, record, events, memory, torque):
     """Motor torque of a torque command, limited; the third row of `reference` is the torque."""
     for j in range(reference.shape[1]):
@@ -137,7 +137,7 @@ def torque_command(sensors, reference, record, events, memory, torque):
         torque[j] = min(max(reference[2, j], -limit), limit)
 
 
-@inline
+@leaf
 def warm_up(thermal, torque, friction_heat, period, temperature):
     """Temperatures after one period; `friction_heat` is the work friction took in it. Columns: plant.thermal."""
     for j in range(torque.shape[0]):

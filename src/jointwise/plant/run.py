@@ -9,8 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from jointwise.kernels.flexible import flexible_scratch
-from jointwise.kernels.jit import inline, kernel
+from jointwise.kernels.jit import kernel
 from jointwise.kernels.newton_euler import SLOTS
+from jointwise.laws.compiled import leaf
 from jointwise.plant.environment import outside_torque
 from jointwise.plant.layout import (
     DQ,
@@ -35,7 +36,6 @@ from jointwise.plant.measure import (
     R_OIL,
     R_Q,
     R_THETA,
-    RECORD,
     TORQUE,
     measure,
     servo,
@@ -48,7 +48,7 @@ SEMI_IMPLICIT, RK4 = 0, 1
 FASTEST = 1e4  # rad/s; a joint faster than this has diverged
 
 
-@inline
+@leaf
 def truth(x, temperature, torque, forces, record):
     """Fill the rows of a record that no sensor sees."""
     for j in range(x.shape[1]):
@@ -63,7 +63,7 @@ def truth(x, temperature, torque, forces, record):
         record[R_OIL, j] = temperature[OIL, j]
 
 
-@inline
+@leaf
 def diverged(x):
     """True where a joint is not finite or absurdly fast."""
     for j in range(x.shape[1]):
@@ -73,7 +73,7 @@ def diverged(x):
     return False
 
 
-@inline
+@leaf
 def age(wear, p, x, before):
     """Let parameters drift with the distance travelled: rows of wear are place in p, joint, change per rad."""
     for k in range(wear.shape[0]):
@@ -131,11 +131,11 @@ def run(
     tool = np.empty((3, 4))
     load = np.empty(2 * n)
     scratch = flexible_scratch(n if coupled else 1)
-    record = np.zeros((RECORD, n))
     torque = np.zeros(n)
     good = x.copy()
     touched = wall[0] > 0.0 or np.any(wrench != 0.0)
     for tick in range(reference.shape[0]):
+        record = out[tick]
         event = events[tick if events.shape[0] > 1 else 0]
         push = wrench[tick if wrench.shape[0] > 1 else 0]
         sample = noise[tick if noise.shape[0] > 1 else 0]
@@ -152,7 +152,6 @@ def run(
         else:
             torque_command(sensors, reference[tick], record, event, memory, torque)
         truth(x, temperature, torque, forces, record)
-        out[tick] = record
         for j in range(n):
             inputs[MOTOR_TORQUE, j] = torque[j]
             memory[j, TORQUE] = torque[j]

@@ -15,6 +15,7 @@ from jointwise.kernels.flexible import flexible_matrices
 from jointwise.kernels.jit import inline
 from jointwise.kernels.mass_matrix import composite_sweep, factorise, solve_factorised
 from jointwise.kernels.newton_euler import PLAIN, recursion
+from jointwise.laws.compiled import leaf
 from jointwise.laws.dispatch import (
     friction_sum,
     kinematic_error,
@@ -42,7 +43,7 @@ from jointwise.plant.layout import (
 )
 
 
-@inline
+@leaf
 def drive_forces(drives, table, terms, p, x, origin, s, s_new, inputs, dt, forces):
     """Joint torques and friction at state x; `origin` (2, n) holds q and theta where the memory s belongs."""
     for j in range(x.shape[1]):
@@ -66,7 +67,7 @@ def drive_forces(drives, table, terms, p, x, origin, s, s_new, inputs, dt, force
         forces[LINK_FRICTION, j] = friction_sum(terms, first, last, p, s, s_new, link)
 
 
-@inline
+@leaf
 def accelerate(arm, drives, x, inputs, forces, work, mass, rate):
     """Accelerations of links (row 0 of rate) and rotors (row 1) under the forces of the drives."""
     n = x.shape[1]
@@ -107,7 +108,7 @@ def accelerate_coupled(arm, x, inputs, forces, scratch, load, rate):
         rate[1, j] = load[n + j]
 
 
-@inline
+@leaf
 def settle(x, origin, s, s_new, forces, heat):
     """Complete a step: the memory moves on, and friction's work since `origin` is added to `heat`."""
     for j in range(x.shape[1]):
@@ -117,7 +118,7 @@ def settle(x, origin, s, s_new, forces, heat):
         s[k] = s_new[k]
 
 
-@inline
+@leaf
 def drift(x, dt, origin):
     """Remember where the step began and move the positions."""
     for j in range(x.shape[1]):
@@ -127,7 +128,7 @@ def drift(x, dt, origin):
         x[THETA, j] = x[THETA, j] + dt * x[DTHETA, j]
 
 
-@inline
+@leaf
 def kick(x, dt, rate):
     """Change the velocities."""
     for j in range(x.shape[1]):
@@ -135,7 +136,7 @@ def kick(x, dt, rate):
         x[DTHETA, j] = x[DTHETA, j] + dt * rate[1, j]
 
 
-@inline
+@leaf
 def semi_implicit_step(
     arm, drives, table, terms, p, x, s, inputs, dt, origin, s_new, forces, work, mass, rate, heat
 ):
