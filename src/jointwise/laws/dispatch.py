@@ -17,6 +17,7 @@ from jointwise.laws import three_segments as ts
 from jointwise.laws.compiled import leaf
 from jointwise.laws.coulomb import coulomb_step
 from jointwise.laws.degressive import degressive_step
+from jointwise.laws.directional import directional_step
 from jointwise.laws.e_gms import e_gms_step
 from jointwise.laws.gear_loss import gear_loss_step
 from jointwise.laws.gms import gms_step
@@ -30,8 +31,10 @@ from jointwise.laws.liu import liu_step
 from jointwise.laws.lugre import lugre_step
 from jointwise.laws.maxwell_slip import maxwell_slip_step
 from jointwise.laws.offset import offset_step
+from jointwise.laws.slip_bank import slip_bank_step
 from jointwise.laws.stiction import stiction_step
 from jointwise.laws.stribeck import stribeck_step
+from jointwise.laws.stribeck_grid import stribeck_grid_step
 from jointwise.laws.velocity import velocity_step
 from jointwise.laws.viscous import viscous_step
 
@@ -93,6 +96,12 @@ def _friction_step_rest(code, p, s, s_new, x):
         return maxwell_slip_step(p, s, s_new, x)
     if code == 22:
         return gms_step(p, s, s_new, x)
+    if code == 23:
+        return directional_step(p, s, s_new, x)
+    if code == 24:
+        return slip_bank_step(p, s, s_new, x)
+    if code == 25:
+        return stribeck_grid_step(p, s, s_new, x)
     return NAN
 
 

@@ -16,7 +16,7 @@ from jointwise.laws.base import Array, JointLaw, whole
 from jointwise.laws.compiled import leaf
 from jointwise.units import Unit
 
-THIRD = 2.0 * math.pi / 3.0
+HALF_ROOT = 0.5 * math.sqrt(3.0)
 RESISTANCE, L_D, L_Q, FLUX, PAIRS, RATIO, I_MAX, V_MAX, K_D, K_Q, K_I = range(11)
 I_D, I_QUAD, SUM_D, SUM_Q = range(4)
 
@@ -24,19 +24,19 @@ I_D, I_QUAD, SUM_D, SUM_Q = range(4)
 @leaf
 def phases_to_currents(i_a, i_b, i_c, angle):
     """(i_d, i_q) of three phase currents; `angle` is electrical, p theta_m. Give i_c = -i_a - i_b if not measured."""
-    d = i_a * cos(angle) + i_b * cos(angle - THIRD) + i_c * cos(angle + THIRD)
-    q = i_a * sin(angle) + i_b * sin(angle - THIRD) + i_c * sin(angle + THIRD)
-    return 2.0 / 3.0 * d, -2.0 / 3.0 * q
+    c, s = cos(angle), sin(angle)
+    a = i_a - 0.5 * (i_b + i_c)
+    b = HALF_ROOT * (i_b - i_c)
+    return 2.0 / 3.0 * (a * c + b * s), 2.0 / 3.0 * (b * c - a * s)
 
 
 @leaf
 def currents_to_phases(i_d, i_q, angle):
-    """(i_a, i_b, i_c) of direct and quadrature current."""
-    return (
-        i_d * cos(angle) - i_q * sin(angle),
-        i_d * cos(angle - THIRD) - i_q * sin(angle - THIRD),
-        i_d * cos(angle + THIRD) - i_q * sin(angle + THIRD),
-    )
+    """(i_a, i_b, i_c) of direct and quadrature current: i_d cos(x) - i_q sin(x), x a third of a turn apart."""
+    c, s = cos(angle), sin(angle)
+    a = i_d * c - i_q * s
+    across = HALF_ROOT * (i_d * s + i_q * c)
+    return a, across - 0.5 * a, -across - 0.5 * a
 
 
 @leaf

@@ -12,6 +12,7 @@ from jointwise.laws.bittencourt import Bittencourt, WarmStribeck
 from jointwise.laws.coulomb import Coulomb
 from jointwise.laws.damping import Damping
 from jointwise.laws.degressive import DegressiveViscous
+from jointwise.laws.directional import Directional
 from jointwise.laws.e_gms import EGMS
 from jointwise.laws.gear_loss import GearLoss
 from jointwise.laws.gms import GMS
@@ -24,10 +25,12 @@ from jointwise.laws.lugre import LuGre
 from jointwise.laws.maxwell_slip import MaxwellSlip
 from jointwise.laws.odd_polynomial import OddPolynomial
 from jointwise.laws.offset import Offset
+from jointwise.laws.slip_bank import SlipBank
 from jointwise.laws.smooth_backlash import SmoothBacklash, SmoothDeformation
 from jointwise.laws.smooth_sign import SigmoidCoulomb, TanhCoulomb, ZoneCoulomb
 from jointwise.laws.stiction import Stiction
 from jointwise.laws.stribeck import Stribeck
+from jointwise.laws.stribeck_grid import StribeckGrid
 from jointwise.laws.temperature import Temperature, TemperatureChange
 from jointwise.laws.three_segments import ThreeSegments
 from jointwise.laws.transmission import TransmissionLaw
@@ -64,6 +67,9 @@ FRICTION: Mapping[str, type[FrictionLaw]] = _named(
     MaxwellSlip,
     EGMS,
     GMS,
+    Directional,
+    SlipBank,
+    StribeckGrid,
 )
 STIFFNESS: Mapping[str, type[TransmissionLaw]] = _named(
     LinearSpring,

@@ -1,0 +1,216 @@
+"""Friction linear in its coefficients: the columns identification solves for, each a law with a coefficient of one.
+
+A term is what a user names, such as `coulomb` or `stribeck`; it stands for one or several columns of every joint. The
+columns come from the same kernels the simulation uses, and the coefficients found make the law the robot file stores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from jointwise.errors import UnknownNameError
+from jointwise.kernels.jit import kernel
+from jointwise.laws.base import Array, FrictionLaw
+from jointwise.laws.coulomb import Coulomb
+from jointwise.laws.degressive import DegressiveViscous
+from jointwise.laws.directional import Directional
+from jointwise.laws.dispatch import CODE, P_START, P_STOP, S_START, S_STOP, friction_step
+from jointwise.laws.friction import FrictionModel
+from jointwise.laws.liu import Liu
+from jointwise.laws.load import LinearLoad, QuadraticLoad
+from jointwise.laws.offset import Offset
+from jointwise.laws.slip_bank import SlipBank
+from jointwise.laws.stribeck_grid import StribeckGrid
+from jointwise.laws.temperature import TemperatureChange
+from jointwise.laws.velocity import VelocityLaw
+from jointwise.laws.viscous import Viscous
+
+STRIBECK_VELOCITIES = (0.01, 0.03, 0.1, 0.3, 1.0)
+"""rad/s [m/s]: from the slowest speed industrial drives hold to where viscous friction takes over."""
+SLIP_LIMITS = tuple(float(v) for v in np.round(np.geomspace(1e-4, 0.3, 12), 7))
+"""rad [m]: from the width of a gear's backlash to slow creep; three and a half to the decade."""
+ZONE = 1e-9
+"""Width of Liu's linear zone where only its polynomial is wanted."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Term:
+    """A kind of friction: its columns, which coefficients must not be negative, and the law they make."""
+
+    name: str
+    columns: tuple[str, ...]
+    units: tuple[str, ...]
+    nonnegative: bool
+    law: Callable[[Sequence[float]], FrictionLaw]
+    reads_load: bool = False
+    reads_temperature: bool = False
+    memory: bool = False
+    """Depends on the way gone, not on the present speed alone."""
+    meaning: str = ""
+    unit: Callable[[int], FrictionLaw] | None = None
+    """The law of one column alone, where that is shorter than the law with all other coefficients zero."""
+
+    def unit_laws(self) -> tuple[FrictionLaw, ...]:
+        """One law for each column, with that coefficient one and the others zero."""
+        if self.unit is not None:
+            return tuple(self.unit(k) for k in range(len(self.columns)))
+        return tuple(self.law(row) for row in np.eye(len(self.columns)))
+
+
+def _liu(cube: float) -> Liu:
+    zero = {"coulomb_positive": 0.0, "coulomb_negative": 0.0, "width": ZONE, "viscous_1": 0.0}
+    return Liu(**zero, viscous_3=cube)
+
+
+def _square(value: float) -> VelocityLaw:
+    flat = {"coulomb": 0.0, "breakaway": 0.0, "stribeck_velocity": 1.0, "stribeck_exponent": 1.0}
+    return VelocityLaw(**flat, viscous_1=0.0, viscous_2=value, viscous_3=0.0)
+
+
+def _directional(c: Sequence[float]) -> Directional:
+    return Directional(
+        coulomb_forward=c[0], coulomb_backward=c[1], viscous_forward=c[2], viscous_backward=c[3]
+    )
+
+
+def _bank(torques: Sequence[float], shares: Sequence[float]) -> SlipBank:
+    return SlipBank(limits=SLIP_LIMITS, torques=tuple(torques), load_shares=tuple(shares))
+
+
+def _spring(k: int, torque: float) -> SlipBank:
+    return SlipBank(limits=SLIP_LIMITS[k : k + 1], torques=(torque,), load_shares=(1.0 - torque,))
+
+
+def _one_speed(k: int) -> StribeckGrid:
+    return StribeckGrid(velocities=STRIBECK_VELOCITIES[k : k + 1], torques=(1.0,))
+
+
+_NO_SLIP = (0.0,) * len(SLIP_LIMITS)
+_TORQUE, _VISCOUS = "N m [N]", "N m s/rad [N s/m]"
+
+_ALL = (
+    Term(
+        name="coulomb", columns=("coulomb",), units=(_TORQUE,), nonnegative=True,
+        law=lambda c: Coulomb(coulomb=c[0]), meaning="constant against the motion",
+    ),
+    Term(
+        name="viscous", columns=("viscous",), units=(_VISCOUS,), nonnegative=True,
+        law=lambda c: Viscous(viscous=c[0]), meaning="proportional to speed",
+    ),
+    Term(
+        name="offset", columns=("offset",), units=(_TORQUE,), nonnegative=False,
+        law=lambda c: Offset(offset=c[0]), meaning="constant: zero of the torque measurement",
+    ),
+    Term(
+        name="asymmetric",
+        columns=("coulomb_forward", "coulomb_backward", "viscous_forward", "viscous_backward"),
+        units=(_TORQUE, _TORQUE, _VISCOUS, _VISCOUS), nonnegative=True, law=_directional,
+        meaning="Coulomb and viscous, each direction its own; instead of coulomb, viscous, offset",
+    ),
+    Term(
+        name="degressive", columns=("degressive",), units=("N m (s/rad)^0.5",), nonnegative=True,
+        law=lambda c: DegressiveViscous(viscous_root=c[0]), meaning="square root of speed",
+    ),
+    Term(
+        name="square", columns=("square",), units=("N m s^2/rad^2",), nonnegative=False,
+        law=lambda c: _square(c[0]), meaning="abs(speed) times speed",
+    ),
+    Term(
+        name="cubic", columns=("cubic",), units=("N m s^3/rad^3",), nonnegative=False,
+        law=lambda c: _liu(c[0]), meaning="third power of speed",
+    ),
+    Term(
+        name="load", columns=("load",), units=("1",), nonnegative=True, reads_load=True,
+        law=lambda c: LinearLoad(load_linear=c[0]), meaning="proportional to the joint's load",
+    ),
+    Term(
+        name="load_square", columns=("load_square",), units=("1/(N m)",), nonnegative=True,
+        reads_load=True, law=lambda c: QuadraticLoad(load_quadratic=c[0]),
+        meaning="square of the joint's load",
+    ),
+    Term(
+        name="stribeck", columns=tuple(f"stribeck_{v:g}" for v in STRIBECK_VELOCITIES),
+        units=(_TORQUE,) * len(STRIBECK_VELOCITIES), nonnegative=True,
+        law=lambda c: StribeckGrid(velocities=STRIBECK_VELOCITIES, torques=tuple(c)),
+        unit=_one_speed, meaning="excess at low speed, on a grid of velocities",
+    ),
+    Term(
+        name="temperature", columns=("temperature", "temperature_cube"),
+        units=("N m (s/rad)^0.5 / degC", "N m (s/rad)^0.5 degC^3"), nonnegative=False,
+        reads_temperature=True, law=lambda c: TemperatureChange(slope=c[0], cube=c[1]),
+        meaning="change with temperature from 20 degC; beside degressive",
+    ),
+    Term(
+        name="memory", columns=tuple(f"memory_{v:g}" for v in SLIP_LIMITS),
+        units=(_TORQUE,) * len(SLIP_LIMITS), nonnegative=True, memory=True,
+        law=lambda c: _bank(c, _NO_SLIP), unit=lambda k: _spring(k, 1.0),
+        meaning="slipping springs: friction that remembers reversals; instead of coulomb",
+    ),
+    Term(
+        name="memory_load", columns=tuple(f"memory_load_{v:g}" for v in SLIP_LIMITS),
+        units=("1",) * len(SLIP_LIMITS), nonnegative=True, memory=True, reads_load=True,
+        law=lambda c: _bank(_NO_SLIP, c), unit=lambda k: _spring(k, 0.0),
+        meaning="slipping springs whose torque grows with load; instead of load",
+    ),
+)  # fmt: skip
+TERMS: Mapping[str, Term] = {term.name: term for term in _ALL}
+
+
+def terms_named(names: Sequence[str]) -> tuple[Term, ...]:
+    """Terms by name; unknown and repeated names are refused."""
+    for name in names:
+        if name not in TERMS:
+            raise UnknownNameError("friction term", name, TERMS)
+    return tuple(TERMS[name] for name in dict.fromkeys(names))
+
+
+@kernel
+def unit_columns(terms, p, memory, motion, out):
+    """Torque of every term on its own, out (samples, terms); `motion` as in `friction_run`, `memory` (2, S)."""
+    now = 0
+    for k in range(motion.shape[0]):
+        x = (
+            motion[k, 0],
+            motion[k, 1],
+            motion[k, 2],
+            motion[k, 3],
+            motion[k, 4],
+            motion[k, 5],
+        )
+        for i in range(terms.shape[0]):
+            row = terms[i]
+            out[k, i] = friction_step(
+                row[CODE],
+                p[row[P_START] : row[P_STOP]],
+                memory[now, row[S_START] : row[S_STOP]],
+                memory[1 - now, row[S_START] : row[S_STOP]],
+                x,
+            )
+        now = 1 - now
+    if now == 1:
+        for i in range(memory.shape[1]):
+            memory[0, i] = memory[1, i]
+
+
+def columns_along(
+    laws: Sequence[FrictionLaw],
+    position: Array,
+    velocity: Array,
+    load: Array,
+    temperature: Array,
+    dt: float,
+) -> Array:
+    """Torque (samples, laws) of each law alone along the motion of one joint, from relaxed memory."""
+    packed = FrictionModel(terms=laws).pack()
+    motion = np.empty((len(position), 6))
+    motion[:, 0] = np.diff(position, prepend=position[:1])
+    for column, values in zip((1, 2, 3, 4), (velocity, load, temperature, position), strict=True):
+        motion[:, column] = values
+    motion[:, 5] = dt
+    out = np.empty((len(position), len(laws)))
+    memory = np.zeros((2, packed.state_size))
+    unit_columns(packed.terms, packed.parameters, memory, motion, out)
+    return out

@@ -1,0 +1,256 @@
+"""`Signals`: what identification reads of a recording, on an even clock, with derivatives and joint torque.
+
+A recording is cut at gaps; each piece is resampled to the recording's own mean period, its positions are low-passed
+and differentiated without delay, its torque is brought to the joints (current times torque constant, motor side
+through the coupling). Rates far above what the pass band needs are thinned, so an hour of data stays small.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jointwise.errors import ParameterError, UnknownNameError
+from jointwise.recording import filters
+from jointwise.recording.recording import Recording
+from jointwise.robot.description import Robot
+from jointwise.units import Unknown
+
+Array = NDArray[np.float64]
+
+TORQUES = ("motor_torque", "joint_torque", "current", "command_torque", "model_torque")
+"""Columns a fit may explain. Which one is stated by the user where a recording has several."""
+POSITION_BAND = 2.5
+"""Cut-off of the positions beside that of the torque: 50 and 20 Hz in J2 4.1 and 4.2."""
+OVERSAMPLING = 20.0
+"""Working rate beside the cut-off: derivatives are taken before thinning, so 20 samples a period are plenty."""
+LONGEST_GAP = 0.5
+"""Periods of the cut-off frequency; over a longer gap nothing can be said, the recording is cut there."""
+SHORTEST = 3.0
+"""Settling times of the filter; a shorter piece would be all transient."""
+
+Differentiation = Literal["band_pass", "savitzky_golay"]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Signals:
+    """One gapless piece of a recording; arrays (samples, joints), joint torque in `torque`.
+
+    `q` is the link position where it was measured, else the rotor's reflected to the output side (`link_measured`
+    says which). `theta` and its derivatives are motor coordinates: measured, or C q.
+    """
+
+    name: str
+    rate_hz: float
+    time: Array
+    q: Array
+    dq: Array
+    ddq: Array
+    theta: Array
+    dtheta: Array
+    ddtheta: Array
+    torque: Array
+    """joint torque as measured, not filtered"""
+    speed: Array
+    """measured joint speed where recorded, else dq: what decides whether a joint moves"""
+    temperature: Array | None = None
+    link_measured: bool = True
+    rotor_measured: bool = False
+    edge: int = 0
+    """samples at either end that filters spoil"""
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+
+def torque_column(recording: Recording, torque: str | None) -> str:
+    """The column whose values are explained; never guessed where there are several."""
+    present = [name for name in TORQUES if name in recording]
+    if torque is not None:
+        if torque not in present:
+            raise UnknownNameError("torque column of this recording", torque, present)
+        return torque
+    if len(present) != 1:
+        raise ParameterError(
+            "torque column",
+            f"one of {', '.join(present)}" if present else "missing",
+            f"named by you: torque = {' or '.join(present or TORQUES)}",
+        )
+    return present[0]
+
+
+def joint_torque(recording: Recording, robot: Robot, torque: str | None = None) -> Array:
+    """Measured torque at the joints (samples, n): tau_m = K_tau i, reflected through the coupling C^T."""
+    name = torque_column(recording, torque)
+    values = recording[name]
+    if name == "joint_torque":
+        return values
+    if name in ("current",):
+        constants = [
+            (f"joints.{j.name}.drive.torque_constant", j.drive.torque_constant)
+            for j in robot.joints
+        ]
+        robot.require("torque from current", constants)
+        values = values * np.array([float(c) for _, c in constants if not isinstance(c, Unknown)])
+    return values @ robot.coupling_matrix()
+
+
+def signals(
+    recording: Recording,
+    robot: Robot,
+    *,
+    filter_hz: float,
+    torque: str | None = None,
+    name: str = "recording",
+    differentiation: Differentiation = "band_pass",
+) -> list[Signals]:
+    """The gapless pieces of a recording that are long enough for the filter, as identification reads them."""
+    check_joints(recording, robot)
+    measured = joint_torque(recording, robot, torque)
+    pieces = []
+    for part in _pieces(recording.time, filter_hz):
+        piece = _piece(recording, robot, measured, part, filter_hz, differentiation)
+        if piece is not None:
+            pieces.append(_named(piece, name, len(pieces)))
+    if not pieces:
+        raise ParameterError(
+            f"duration of {name}",
+            f"{recording.time[-1] - recording.time[0]:.3g} s without a gap",
+            f"at least {2 * SHORTEST * filters.SETTLING / filter_hz:.3g} s for a low-pass of {filter_hz:g} Hz",
+        )
+    return pieces
+
+
+def check_joints(recording: Recording, robot: Robot) -> None:
+    """Raise unless the recording has the robot's joints."""
+    names = tuple(j.name for j in robot.joints)
+    if recording.joint_names != names:
+        raise ParameterError(
+            "joints of the recording",
+            ", ".join(recording.joint_names),
+            f"those of {robot.name}: {', '.join(names)}",
+        )
+
+
+def _pieces(time: Array, filter_hz: float) -> Iterator[slice]:
+    steps = np.diff(time)
+    if len(time) < 2 or steps.min() <= 0.0 or not np.isfinite(time).all():
+        raise ParameterError(
+            "time", "not increasing", "increasing stamps", "run `jointwise check` first"
+        )
+    allowed = max(LONGEST_GAP / filter_hz, 3.0 * float(np.median(steps)))
+    edges = [0, *(np.flatnonzero(steps > allowed) + 1), len(time)]
+    for start, stop in itertools.pairwise(edges):
+        yield slice(int(start), int(stop))
+
+
+def _piece(
+    recording: Recording,
+    robot: Robot,
+    measured: Array,
+    part: slice,
+    filter_hz: float,
+    differentiation: Differentiation,
+) -> Signals | None:
+    stamps = recording.time[part]
+    shortest = 2 * SHORTEST * filters.SETTLING / filter_hz
+    if len(stamps) < 20 or stamps[-1] - stamps[0] < shortest:
+        return None
+    rate = (len(stamps) - 1) / (stamps[-1] - stamps[0])
+    time = stamps[0] + np.arange(len(stamps)) / rate
+    keep = max(1, int(rate / (OVERSAMPLING * filter_hz)))
+    position_hz = POSITION_BAND * filter_hz
+
+    def derived(values: Array) -> list[Array]:
+        """Position and derivatives of each joint at the kept samples; one joint at a time saves memory."""
+        out = [np.empty((len(time[::keep]), values.shape[1])) for _ in range(3)]
+        for j in range(values.shape[1]):
+            found = _derivatives(
+                _even(time, stamps, values[:, j]), rate, position_hz, differentiation
+            )
+            for target, source in zip(out, found, strict=True):
+                target[:, j] = source[::keep]
+        return out
+
+    def thinned(values: Array) -> Array:
+        return np.column_stack([np.interp(time[::keep], stamps, column) for column in values.T])
+
+    coupling = robot.coupling_matrix()
+    has_link, has_rotor = "q" in recording, "theta" in recording
+    if not has_link and not has_rotor:
+        raise UnknownNameError("position column of this recording", "q or theta", recording.columns)
+    rotor = derived(recording["theta"][part]) if has_rotor else None
+    if has_link or rotor is None:
+        link = derived(recording["q"][part])
+    else:
+        link = [np.linalg.solve(coupling, v.T).T for v in rotor]
+    if rotor is None:
+        rotor = [v @ coupling.T for v in link]
+    torque = measured[part]
+    speed = thinned(recording["dq"][part]) if "dq" in recording else link[1]
+    return Signals(
+        name="",
+        rate_hz=rate / keep,
+        time=time[::keep],
+        q=link[0],
+        dq=link[1],
+        ddq=link[2],
+        theta=rotor[0],
+        dtheta=rotor[1],
+        ddtheta=rotor[2],
+        torque=_averaged(time, stamps, torque, rate, keep),
+        speed=speed,
+        temperature=thinned(recording["temperature"][part]) if "temperature" in recording else None,
+        link_measured=has_link,
+        rotor_measured=has_rotor,
+        edge=filters.settling_samples(rate / keep, filter_hz),
+    )
+
+
+def _averaged(time: Array, stamps: Array, values: Array, rate: float, keep: int) -> Array:
+    """Torque at the kept samples; where samples are dropped, low-passed first so that nothing folds back."""
+    out = np.empty((len(time[::keep]), values.shape[1]))
+    for j in range(values.shape[1]):
+        column = np.interp(time, stamps, values[:, j])
+        if keep > 1:
+            column = filters.zero_phase(column, 0.4 * rate / keep, rate)
+        out[:, j] = column[::keep]
+    return out
+
+
+def _even(time: Array, stamps: Array, values: Array) -> Array:
+    """Values on the even clock; cubic between uneven stamps, which keeps accelerations smooth."""
+    if np.max(np.abs(time - stamps)) < 1e-9 * max(1.0, abs(time[-1])):
+        return values
+    from scipy.interpolate import PchipInterpolator
+
+    return np.asarray(PchipInterpolator(stamps, values)(time), dtype=np.float64)
+
+
+def _derivatives(
+    values: Array, rate: float, position_hz: float, differentiation: Differentiation
+) -> tuple[Array, Array, Array]:
+    if differentiation == "savitzky_golay":
+        return filters.savitzky_golay(values, rate, 1.0 / position_hz)
+    if differentiation != "band_pass":
+        allowed = ("band_pass", "savitzky_golay")
+        raise UnknownNameError("way of differentiation", str(differentiation), allowed)
+    if position_hz < 0.45 * rate:
+        values = filters.zero_phase(values, position_hz, rate)
+    return values, *filters.central_differences(values, rate)
+
+
+def _named(piece: Signals, name: str, count: int) -> Signals:
+    from dataclasses import replace
+
+    return replace(piece, name=name if count == 0 else f"{name} (part {count + 1})")
+
+
+def total_samples(pieces: Sequence[Signals]) -> int:
+    """Samples of all pieces together."""
+    return sum(len(piece) for piece in pieces)
