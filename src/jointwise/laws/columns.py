@@ -15,6 +15,7 @@ from jointwise.errors import UnknownNameError
 from jointwise.kernels.jit import kernel
 from jointwise.laws.base import Array, FrictionLaw
 from jointwise.laws.coulomb import Coulomb
+from jointwise.laws.counterbalance import Counterbalance
 from jointwise.laws.degressive import DegressiveViscous
 from jointwise.laws.directional import Directional
 from jointwise.laws.dispatch import CODE, P_START, P_STOP, S_START, S_STOP, friction_step
@@ -32,6 +33,8 @@ STRIBECK_VELOCITIES = (0.01, 0.03, 0.1, 0.3, 1.0)
 """rad/s [m/s]: from the slowest speed industrial drives hold to where viscous friction takes over."""
 SLIP_LIMITS = tuple(float(v) for v in np.round(np.geomspace(1e-4, 0.3, 12), 7))
 """rad [m]: from the width of a gear's backlash to slow creep; three and a half to the decade."""
+HARMONICS = 3
+"""Of a counterbalance: a cylinder's torque over the half turn such a joint can make."""
 ZONE = 1e-9
 """Width of Liu's linear zone where only its polynomial is wanted."""
 
@@ -47,6 +50,8 @@ class Term:
     law: Callable[[Sequence[float]], FrictionLaw]
     reads_load: bool = False
     reads_temperature: bool = False
+    fades: bool = True
+    """A standing joint's sign of motion is noise: the column fades out below a small speed."""
     memory: bool = False
     """Depends on the way gone, not on the present speed alone."""
     meaning: str = ""
@@ -102,7 +107,7 @@ _ALL = (
     ),
     Term(
         name="offset", columns=("offset",), units=(_TORQUE,), nonnegative=False,
-        law=lambda c: Offset(offset=c[0]), meaning="constant: zero of the torque measurement",
+        law=lambda c: Offset(offset=c[0]), fades=False, meaning="constant: zero of the torque measurement",
     ),
     Term(
         name="asymmetric",
@@ -145,15 +150,23 @@ _ALL = (
     ),
     Term(
         name="memory", columns=tuple(f"memory_{v:g}" for v in SLIP_LIMITS),
-        units=(_TORQUE,) * len(SLIP_LIMITS), nonnegative=True, memory=True,
+        units=(_TORQUE,) * len(SLIP_LIMITS), nonnegative=True, memory=True, fades=False,
         law=lambda c: _bank(c, _NO_SLIP), unit=lambda k: _spring(k, 1.0),
         meaning="slipping springs: friction that remembers reversals; instead of coulomb",
     ),
     Term(
         name="memory_load", columns=tuple(f"memory_load_{v:g}" for v in SLIP_LIMITS),
-        units=("1",) * len(SLIP_LIMITS), nonnegative=True, memory=True, reads_load=True,
+        units=("1",) * len(SLIP_LIMITS), nonnegative=True, memory=True, fades=False,
+        reads_load=True,
         law=lambda c: _bank(_NO_SLIP, c), unit=lambda k: _spring(k, 0.0),
         meaning="slipping springs whose torque grows with load; instead of load",
+    ),
+    Term(
+        name="counterbalance",
+        columns=tuple(f"{wave}_{k}" for wave in ("sine", "cosine") for k in range(1, HARMONICS + 1)),
+        units=(_TORQUE,) * (2 * HARMONICS), nonnegative=False, fades=False,
+        law=lambda c: Counterbalance(sines=tuple(c[:HARMONICS]), cosines=tuple(c[HARMONICS:])),
+        meaning="function of the joint's angle: balancing cylinder or spring",
     ),
 )  # fmt: skip
 TERMS: Mapping[str, Term] = {term.name: term for term in _ALL}

@@ -16,6 +16,7 @@ from jointwise.laws import temperature as te
 from jointwise.laws import three_segments as ts
 from jointwise.laws.compiled import leaf
 from jointwise.laws.coulomb import coulomb_step
+from jointwise.laws.counterbalance import counterbalance_step
 from jointwise.laws.degressive import degressive_step
 from jointwise.laws.directional import directional_step
 from jointwise.laws.e_gms import e_gms_step
@@ -102,6 +103,8 @@ def _friction_step_rest(code, p, s, s_new, x):
         return slip_bank_step(p, s, s_new, x)
     if code == 25:
         return stribeck_grid_step(p, s, s_new, x)
+    if code == 26:
+        return counterbalance_step(p, s, s_new, x)
     return NAN
 
 

@@ -10,6 +10,7 @@ from jointwise.laws.backlash_map import BacklashMap
 from jointwise.laws.base import FrictionLaw, JointLaw
 from jointwise.laws.bittencourt import Bittencourt, WarmStribeck
 from jointwise.laws.coulomb import Coulomb
+from jointwise.laws.counterbalance import Counterbalance
 from jointwise.laws.damping import Damping
 from jointwise.laws.degressive import DegressiveViscous
 from jointwise.laws.directional import Directional
@@ -70,6 +71,7 @@ FRICTION: Mapping[str, type[FrictionLaw]] = _named(
     Directional,
     SlipBank,
     StribeckGrid,
+    Counterbalance,
 )
 STIFFNESS: Mapping[str, type[TransmissionLaw]] = _named(
     LinearSpring,
