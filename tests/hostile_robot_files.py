@@ -132,6 +132,44 @@ VALUES: Cases = {
     ),
 }
 
+CAPSULE = "[[joints.capsules]]\nstart = [0, 0, 0]\nend = [0.5, 0, 0]\nradius = 0.05\n"
+
+
+def capsule(old: str, new: str) -> bytes:
+    """The good file with one capsule on the elbow, and a piece of that replaced."""
+    before = GOOD.index("[sources]")
+    return (GOOD[:before] + CAPSULE.replace(old, new) + GOOD[before:]).encode()
+
+
+ON_ELBOW = "joints.elbow.capsules 1"
+CAPSULES: Cases = {
+    "capsule without radius": (capsule("radius = 0.05\n", ""), [ON_ELBOW, "radius", "missing"]),
+    "capsule of no size": (capsule("0.05", "0"), [f"{ON_ELBOW}.radius", "above 0"]),
+    "capsule inside out": (capsule("0.05", "-0.05"), [f"{ON_ELBOW}.radius", "-0.05"]),
+    "capsule nan": (capsule("0.5,", "nan,"), [f"{ON_ELBOW}.end[0]", "nan"]),
+    "capsule endless": (capsule("0.5,", "inf,"), [f"{ON_ELBOW}.end[0]", "inf"]),
+    "capsule flat": (capsule("[0.5, 0, 0]", "[0.5, 0]"), [f"{ON_ELBOW}.end", "3 numbers"]),
+    "capsule with a colour": (capsule("radius", "color = 1\nradius"), [ON_ELBOW, "color"]),
+    "capsule in millimetres": (capsule("0.5,", "500,"), [f"{ON_ELBOW}.end[0]", "100 m"]),
+    "capsules a number": (
+        elbow('kind = "revolute"', 'kind = "revolute"\ncapsules = 3'),
+        ["joints.elbow.capsules", "3", "a list of tables"],
+    ),
+    "capsules of numbers": (
+        elbow('kind = "revolute"', 'kind = "revolute"\ncapsules = [3]'),
+        ["capsules", "3", "a table"],
+    ),
+    "too many capsules": (capsule(CAPSULE, CAPSULE * 33), ["joint.capsules", "33", "32"]),
+    "capsule of the base without end": (
+        GOOD.replace(
+            "[[joints]]", "[[capsules]]\nstart = [0, 0, 0]\nradius = 1\n[[joints]]", 1
+        ).encode(),
+        ["capsules 1", "end", "missing"],
+    ),
+    "jerk without its unit": (edit('jerk = "rad/s^3 [m/s^3]"\n', ""), ["units", "jerk"]),
+    "jerk in degrees": (edit("rad/s^3 [m/s^3]", "deg/s^3"), ["jerk", "deg/s^3"]),
+}
+
 STRUCTURE: Cases = {
     "empty": (b"", ["format", "jointwise-robot"]),
     "another kind of file": (b'[project]\nname = "x"\n', ["format", "jointwise-robot"]),

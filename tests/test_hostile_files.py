@@ -29,6 +29,7 @@ CASES = {
             (
                 hostile_robot_files.VALUES,
                 hostile_robot_files.STRUCTURE,
+                hostile_robot_files.CAPSULES,
                 hostile_robot_files.TEXT,
                 hostile_robot_files.HEAVY,
             ),

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import jointwise as jw
 from jointwise.robot import file, toml_text
+from jointwise.robot.capsules import Capsule
 from jointwise.robot.description import Robot
 from jointwise.robot.frames import CONVENTIONS, ModifiedDH, Pose, StandardDH, Transform
 from jointwise.robot.inertia import Body
@@ -26,6 +27,7 @@ PARTS = {
     "link, payload": Body,
     "limits": Limits,
     "drive": Drive,
+    "capsule": Capsule,
     **{f"frame {name}": cls for name, cls in CONVENTIONS.items()},
 }
 SHAPES = {0: "number", 3: "3 numbers", 6: "6 numbers"}
@@ -43,6 +45,7 @@ def field_table() -> str:
         for name, (unit, _, length) in unit_fields(cls).items():
             given = defaults[name]
             left_out = "unknown" if given is jw.UNKNOWN else str(given)
+            left_out = "required" if given is dataclasses.MISSING else left_out
             allowed = unit.allowed() + (", or infinite" if unit.infinite else "")
             rows.append(
                 f"| {owner} | `{name}` | {unit.symbol} | {SHAPES[length]} | {allowed} | {left_out} |"
@@ -60,10 +63,16 @@ def rich_robot() -> Robot:
             center_of_mass=(0.0, -0.0, 5e-324),
             inertia=(1.0, 0.0, 0.0, 1.0, 0.0, 1.0),
         ),
-        limits=Limits(position_lower=-math.inf, position_upper=math.inf, velocity=math.pi),
+        limits=Limits(
+            position_lower=-math.inf, position_upper=math.inf, velocity=math.pi, jerk=1e4
+        ),
         drive=Drive(gear_ratio=-101.0, torque_constant=12.625, rotor_inertia=0.0),
         transmission=Law(name="polynomial", parameters={"stiffness": (1e4, 2.0, 3.0)}),
         friction=Law(name="coulomb_viscous", parameters={"coulomb": 3.0, "viscous": 0.1}),
+        capsules=(
+            Capsule(start=(0.0, 0.0, 0.0), end=(0.0, 0.0, 1 / 3), radius=0.1),
+            Capsule(start=(0.1, 0.0, 0.0), end=(0.1, 0.0, 0.0), radius=0.2),
+        ),
     )
     sliding = Joint(
         name='slide "2"',
@@ -82,6 +91,7 @@ def rich_robot() -> Robot:
         tool=Pose(origin=(0.0, 0.0, 0.1)),
         payload=Body(mass=2.0),
         coupling=((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, -0.5, 1.0)),
+        capsules=(Capsule(start=(0.0, 0.0, -0.5), end=(0.0, 0.0, 0.0), radius=0.1),),
         sources={"": "invented", "joints.turn 1.friction.parameters.viscous": "measured"},
     )
 
@@ -153,6 +163,14 @@ def test_the_document_lists_every_field_and_unit():
     for cls in (Robot, Joint):
         for field in dataclasses.fields(cls):
             assert f"`{field.name}`" in text
+
+
+def test_a_file_from_before_jerk_limits_is_read(tmp_path):
+    text = toml_text.text_of(jw.load_robot("two_link").to_dict())
+    older = "".join(line for line in text.splitlines(True) if not line.startswith("jerk"))
+    assert older.count("\n") == text.count("\n") - 3
+    (tmp_path / "older.toml").write_text(older)
+    assert jw.load_robot(tmp_path / "older.toml") == jw.load_robot("two_link")
 
 
 def test_every_unit_of_a_field_is_stated_in_the_file():

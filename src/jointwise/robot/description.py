@@ -17,9 +17,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from jointwise.errors import NumericalError, ParameterError, UnknownValueError
 from jointwise.robot import samples
+from jointwise.robot.capsules import Capsule
 from jointwise.robot.frames import Pose, Vector
 from jointwise.robot.inertia import NOTHING, Body, transport
-from jointwise.robot.parts import Joint, check_name, check_part, check_text
+from jointwise.robot.parts import Joint, check_name, check_part, check_text, checked_capsules
 from jointwise.units import UNKNOWN, Unit, check_fields
 
 if TYPE_CHECKING:
@@ -52,6 +53,8 @@ class Robot:
     tool: Pose = Pose()
     payload: Body = NOTHING
     coupling: tuple[tuple[float, ...], ...] | None = None
+    capsules: tuple[Capsule, ...] = ()
+    """shape of what does not move, in the base frame, for collision checks; see `robot.clearance`"""
     sources: Mapping[str, str] = field(default_factory=dict)
     """path -> where the values at and below it came from"""
 
@@ -66,6 +69,7 @@ class Robot:
         object.__setattr__(self, "joints", tuple(self.joints))
         for joint in self.joints:
             check_part("robot.joints", joint, Joint)
+        object.__setattr__(self, "capsules", checked_capsules("robot.capsules", self.capsules))
         object.__setattr__(self, "sources", MappingProxyType(dict(self.sources)))
         if not 1 <= len(self.joints) <= MAX_JOINTS:
             raise ParameterError("number of joints", len(self.joints), f"from 1 to {MAX_JOINTS}")

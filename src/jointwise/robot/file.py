@@ -16,6 +16,7 @@ from typing import Any
 
 from jointwise.errors import FileError, JointwiseError, UnitError, shown, shown_path
 from jointwise.robot import toml_text
+from jointwise.robot.capsules import Capsule
 from jointwise.robot.description import Robot
 from jointwise.robot.entries import Entry
 from jointwise.robot.frames import CONVENTIONS, Frame, Pose
@@ -35,6 +36,8 @@ HEADER = """\
 
 """
 ROBOT_KEYS = ("name", "description", "gravity", "base", "flange", "tool", "payload", "coupling")
+LATER_UNITS = ("jerk",)
+"""Units that the first files do not state; a file that uses them must."""
 
 
 @functools.cache
@@ -49,6 +52,7 @@ def units() -> dict[str, str]:
         "position": (Limits, "position_lower"),
         "velocity": (Limits, "velocity"),
         "acceleration": (Limits, "acceleration"),
+        "jerk": (Limits, "jerk"),
         "torque": (Limits, "torque"),
         "gear_ratio": (Drive, "gear_ratio"),
         "torque_constant": (Drive, "torque_constant"),
@@ -64,6 +68,10 @@ def to_dict(robot: Robot) -> dict[str, Any]:
     if robot.coupling is None:
         del data["coupling"]
     data["joints"] = [_plain(joint) for joint in robot.joints]
+    data["capsules"] = [_plain(capsule) for capsule in robot.capsules]
+    for owner in (data, *data["joints"]):
+        if not owner["capsules"]:
+            del owner["capsules"]
     data["sources"] = dict(robot.sources)
     return data
 
@@ -78,8 +86,8 @@ def from_dict(data: Mapping[str, Any], path: Any) -> Robot:
     if data.get("version") != VERSION or isinstance(data.get("version"), bool):
         found = shown(data.get("version", "missing"))
         raise FileError(path, "version", f"is {found}, but this release reads version {VERSION}")
-    top.keys(("format", "version", "name", "units", "joints"), (*ROBOT_KEYS, "sources"))
-    _check_units(top.below("units"))
+    top.keys(("format", "version", "name", "units", "joints"), (*ROBOT_KEYS, "capsules", "sources"))
+    _check_units(top.below("units"), data["joints"])
     parts: dict[str, Any] = {key: data[key] for key in ("name", "description") if key in data}
     for key in ("gravity", "coupling"):
         if key in data:
@@ -87,6 +95,8 @@ def from_dict(data: Mapping[str, Any], path: Any) -> Robot:
     parts |= {k: _part(top.below(k), Pose) for k in ("base", "flange", "tool") if k in data}
     if "payload" in data:
         parts["payload"] = _part(top.below("payload"), Body)
+    if "capsules" in data:
+        parts["capsules"] = _capsules(top)
     joints = top.below("joints").tables()
     robot: Robot = top.build(Robot, joints=tuple(_joint(e) for e in joints), **parts)
     return dataclasses.replace(robot, sources=_sources(top, robot))
@@ -154,8 +164,20 @@ def _joint(entry: Entry) -> Joint:
     parts |= {key: _part(entry.below(key), cls) for key, cls in kinds.items() if key in data}
     laws = [key for key in ("transmission", "friction") if data.get(key, "unknown") != "unknown"]
     parts |= {key: _law(entry.below(key)) for key in laws}
+    if "capsules" in data:
+        parts["capsules"] = _capsules(entry)
     joint: Joint = entry.build(Joint, **parts)
     return joint
+
+
+def _capsules(entry: Entry) -> tuple[Capsule, ...]:
+    """The list `capsules` of the robot or of a joint; messages number them."""
+    listed = entry.below("capsules")
+    items = zip(listed.tables(), range(1, 1 + len(listed.data)), strict=True)
+    return tuple(
+        _part(Entry(e.path, f"{listed.place} {k}", e.data), Capsule, required=True)
+        for e, k in items
+    )
 
 
 def _frame(entry: Entry) -> Frame:
@@ -178,12 +200,12 @@ def _law(entry: Entry) -> Law:
     return law
 
 
-def _part(entry: Entry, cls: Any, *labels: str) -> Any:
+def _part(entry: Entry, cls: Any, *labels: str, required: bool = False) -> Any:
     """A parameter object from the table of its fields; "unknown" where a field may be unknown."""
     if entry.data == "unknown" and cls in (Body, Limits, Drive):
         return cls()
     fields = unit_fields(cls)
-    entry.keys((), (*labels, *fields))
+    entry.keys(tuple(fields) if required else (), (*labels, *fields))
     values = {key: entry.below(key).vector() for key in entry.data if key in fields}
     for key, value in values.items():
         if isinstance(value, str) and value == "unknown" and fields[key][1]:
@@ -191,15 +213,24 @@ def _part(entry: Entry, cls: Any, *labels: str) -> Any:
     return entry.build(cls, **values)
 
 
-def _check_units(entry: Entry) -> None:
+def _check_units(entry: Entry, joints: Any) -> None:
     expected = units()
-    entry.keys(tuple(expected), tuple(expected))
+    required = [k for k in expected if k not in LATER_UNITS or _uses(joints, k)]
+    entry.keys(required, tuple(expected))
+    expected = {k: unit for k, unit in expected.items() if k in entry.data}
     for quantity, unit in expected.items():
         if entry.data[quantity] != unit:
             name = f"units.{quantity} in {shown_path(entry.path)}"
             raise UnitError(
                 name, entry.data[quantity], repr(unit), "convert the values of this kind"
             )
+
+
+def _uses(joints: Any, limit: str) -> bool:
+    """True where a joint states that limit."""
+    listed = joints if isinstance(joints, list) else []
+    limits = [j.get("limits") for j in listed if isinstance(j, dict)]
+    return any(isinstance(v, dict) and limit in v for v in limits)
 
 
 def _sources(top: Entry, robot: Robot) -> dict[str, str]:

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
 from jointwise.errors import ParameterError
+from jointwise.robot.capsules import Capsule
 from jointwise.robot.frames import Frame, ModifiedDH, StandardDH, Transform
 from jointwise.robot.inertia import Body
 from jointwise.units import UNKNOWN, Unit, Unknown, check_fields
@@ -17,6 +18,7 @@ from jointwise.units import UNKNOWN, Unit, Unknown, check_fields
 JointKind = Literal["revolute", "prismatic"]
 MAX_NAME = 128
 MAX_TEXT = 4096
+MAX_CAPSULES = 32
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,6 +31,7 @@ class Limits:
     acceleration: Annotated[
         float | Unknown, Unit("rad/s^2 [m/s^2]", lower=0.0, open_lower=True)
     ] = UNKNOWN
+    jerk: Annotated[float | Unknown, Unit("rad/s^3 [m/s^3]", lower=0.0, open_lower=True)] = UNKNOWN
     torque: Annotated[float | Unknown, Unit("N m [N]", lower=0.0, open_lower=True)] = UNKNOWN
 
     def __post_init__(self) -> None:
@@ -96,6 +99,8 @@ class Joint:
     drive: Drive = Drive()
     transmission: Law | Unknown = UNKNOWN
     friction: Law | Unknown = UNKNOWN
+    capsules: tuple[Capsule, ...] = ()
+    """shape of the link for collision checks, in the link frame; none where nobody stated it"""
 
     def __post_init__(self) -> None:
         check_name("joint name", self.name)
@@ -111,6 +116,7 @@ class Joint:
         check_part("joint.drive", self.drive, Drive)
         check_part("joint.transmission", self.transmission, Law, Unknown)
         check_part("joint.friction", self.friction, Law, Unknown)
+        object.__setattr__(self, "capsules", checked_capsules("joint.capsules", self.capsules))
 
 
 def check_name(what: str, name: object) -> None:
@@ -132,6 +138,17 @@ def check_part(what: str, part: object, *kinds: type) -> None:
     if not isinstance(part, kinds):
         names = " or ".join("unknown" if k is Unknown else f"a {k.__name__}" for k in kinds)
         raise ParameterError(what, part, names)
+
+
+def checked_capsules(what: str, capsules: object) -> tuple[Capsule, ...]:
+    """The capsules as a tuple; ParameterError unless it is a list of at most MAX_CAPSULES of them."""
+    check_part(what, capsules, tuple, list)
+    found = tuple(capsules) if isinstance(capsules, (tuple, list)) else ()
+    if len(found) > MAX_CAPSULES:
+        raise ParameterError(f"number of {what}", len(found), f"at most {MAX_CAPSULES}")
+    for capsule in found:
+        check_part(what, capsule, Capsule)
+    return found
 
 
 def is_finite(value: float | Unknown) -> bool:

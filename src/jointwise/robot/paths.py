@@ -17,7 +17,7 @@ from jointwise.units import UNKNOWN
 if TYPE_CHECKING:
     from jointwise.robot.description import Robot
 
-OWNERS = ("robot", "pose", "frame", "body", "limits", "drive", "joint", "law")
+OWNERS = ("robot", "pose", "frame", "body", "limits", "drive", "joint", "law", "capsule")
 """What the parameter classes put before a field's name in their messages; a path says more."""
 
 Tree = dict[str, Any]
