@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jointwise.errors import FileError, ShapeError, UnknownNameError
-from jointwise.recording.columns import KINDS
+from jointwise.recording.columns import KINDS, same_unit
 from jointwise.tables import joined, read_table, split, write_table
 
 Array = NDArray[np.float64]
@@ -91,10 +91,10 @@ def load_recording(path: Any) -> Recording:
         names = tuple(str(n) for n in header["joint_names"])
         columns = {}
         for name in header["columns"]:
-            unit = KINDS[name].unit
-            if header["units"][name] != unit:
+            if not same_unit(header["units"][name], name):
+                unit = header["units"][name]
                 raise FileError(
-                    path, f"column {name}", f"is in {header['units'][name]}, expected {unit}"
+                    path, f"column {name}", f"is in {unit}, expected {KINDS[name].unit}"
                 )
             columns[name] = joined(flat, name, len(names))
         return Recording(

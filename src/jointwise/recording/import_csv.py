@@ -1,0 +1,200 @@
+"""Tables of text: any delimiter, with or without header. What is no number is refused with its line and column."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jointwise.errors import FileError, shown
+from jointwise.recording.import_map import DECIMALS, DELIMITERS, ColumnMap
+from jointwise.recording.import_selection import MOST_COLUMNS
+from jointwise.recording.import_table import FlatTable, check_amount
+
+Array = NDArray[np.float64]
+
+HEAD = 1 << 20
+"""Bytes looked at to find delimiter and header; also the longest line that is read."""
+SAMPLE = 50
+"""Lines looked at."""
+BOMS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16", b"PK\x03\x04": "ZIP", b"\x1f\x8b": "GZIP"}
+LINE = re.compile(rb"\r\n|\n|\r")
+UNEVEN_BLANKS = re.compile(rb"  |\t|^ | $| [\r\n]|[\r\n] ")
+NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\Z|[+-]?(inf|infinity|nan)\Z", re.I)
+
+
+class CsvTable(FlatTable):
+    """A text table; the layout comes from the column map, or from the first lines where the map does not state it."""
+
+    def __init__(self, path: Path, layout: ColumnMap) -> None:
+        self.path = path
+        self.decimal = DECIMALS[layout.decimal]
+        with path.open("rb") as file:
+            head = file.read(HEAD + 1)
+        _check_text(path, head)
+        lines = _lines(head, path, layout.skip_rows)
+        if not lines:
+            raise FileError(path, "", f"has no rows after the first {layout.skip_rows}")
+        self.line, self.start, first = lines[0]
+        given = layout.delimiter
+        self.delimiter = DELIMITERS[given] if given else self._sniffed([t for _, _, t in lines])
+        cells = self._cells(first)
+        numeric = all(self._number(cell) is not None for cell in cells)
+        if layout.header if layout.header is not None else not numeric:
+            self.names = tuple(cell.strip() for cell in cells)
+            if len(lines) < 2:
+                raise FileError(path, "", "has a header but no rows")
+            self.line, self.start, first = lines[1]
+        self.width = len(self._cells(first))
+        if self.names and len(self.names) != self.width:
+            problem = f"names {len(self.names)} columns, but the next row has {self.width}"
+            raise FileError(path, f"line {lines[0][0]}", problem)
+        if self.width > MOST_COLUMNS:
+            raise FileError(path, "", f"has {self.width} columns, more than {MOST_COLUMNS}")
+
+    def read(self, keys: Sequence[Any]) -> dict[Any, Array]:
+        """The columns, parsed together; on any failure the file is walked to name line, column and value."""
+        import pyarrow as pa
+        from pyarrow import csv
+
+        wanted = list(dict.fromkeys(keys))
+        check_amount(self.path, 1, len(wanted))
+        names = [f"f{key}" for key in wanted]
+        options = {
+            "read_options": csv.ReadOptions(autogenerate_column_names=True, block_size=4 * HEAD),
+            "parse_options": csv.ParseOptions(delimiter=self.delimiter),
+            "convert_options": csv.ConvertOptions(
+                column_types={name: pa.float64() for name in names},
+                include_columns=names,
+                null_values=[""],
+                decimal_point=self.decimal,
+            ),
+        }
+        try:
+            with self.path.open("rb") as file:
+                file.seek(self.start)
+                source: Any = file
+                if self.delimiter == " ":
+                    source = io.BytesIO(_even_blanks(file.read()))
+                table = csv.read_csv(source, **options)
+        except (pa.ArrowException, MemoryError) as error:
+            self._explain(wanted)
+            first = str(error).splitlines()[0] if str(error) else type(error).__name__
+            raise FileError(self.path, "", f"cannot be read: {first}") from None
+        check_amount(self.path, table.num_rows, len(wanted))
+        self.empty_cells += sum(table.column(name).null_count for name in names)
+        return {
+            key: np.asarray(table.column(name).to_numpy(), dtype=np.float64)
+            for key, name in zip(wanted, names, strict=True)
+        }
+
+    def _explain(self, wanted: Sequence[int]) -> None:
+        """Raise the FileError of the first line that cannot be part of this table."""
+        for number, raw in self._raw_lines():
+            where = f"line {number}"
+            if len(raw) > HEAD:
+                raise FileError(self.path, where, f"is longer than {HEAD} bytes")
+            text = raw.decode("utf-8", errors="replace")
+            if not text.strip():
+                continue
+            cells = self._cells(text)
+            if len(cells) != self.width:
+                problem = f"has {len(cells)} values, expected {self.width} as in line {self.line}"
+                raise FileError(self.path, where, problem, "repair or delete the line")
+            for key in sorted(wanted):
+                if cells[key].strip() and self._number(cells[key]) is None:
+                    place = f"{where}, column {key + 1}"
+                    name = f" ({self.names[key]})" if self.names else ""
+                    problem = f"holds {shown(cells[key])}, which is not a number"
+                    advice = "repair or delete the line; an empty cell is read as missing"
+                    raise FileError(self.path, place + name, problem, advice)
+
+    def _raw_lines(self) -> Iterator[tuple[int, bytes]]:
+        number = self.line
+        with self.path.open("rb") as file:
+            file.seek(self.start)
+            while piece := file.readline(HEAD + 2):
+                parts = LINE.split(piece)
+                for part in parts[:-1] or parts:
+                    yield number, part
+                    number += 1
+
+    def _cells(self, line: str) -> list[str]:
+        if self.delimiter == " ":
+            return line.split()
+        if '"' in line:
+            import csv
+
+            return next(csv.reader([line], delimiter=self.delimiter))
+        return line.split(self.delimiter)
+
+    def _number(self, cell: str) -> str | None:
+        text = cell.strip().replace(self.decimal, ".") if self.decimal != "." else cell.strip()
+        return text if NUMBER.match(text) else None
+
+    def _sniffed(self, lines: Sequence[str]) -> str:
+        """The delimiter that cuts every line into equally many cells, most of them numbers."""
+        best, most = "", -1.0
+        for delimiter in DELIMITERS.values():
+            if delimiter == self.decimal:
+                continue
+            self.delimiter = delimiter
+            rows = [self._cells(line) for line in lines]
+            counts = {len(row) for row in rows}
+            cells = [cell for row in rows[-SAMPLE // 2 :] for cell in row]
+            share = sum(self._number(cell) is not None for cell in cells) / max(1, len(cells))
+            score = share if len(counts) == 1 and counts != {1} else share - 1.0
+            if score > most and (score > 0.0 or counts == {1}):
+                best, most = delimiter, score
+        if not best:
+            allowed = ", ".join(DELIMITERS)
+            advice = f"state delimiter = one of {allowed} in the column map"
+            raise FileError(
+                self.path, f"line {self.line}", "does not show what separates values", advice
+            )
+        return best
+
+
+def _check_text(path: Path, head: bytes) -> None:
+    for mark, what in BOMS.items():
+        if head.startswith(mark):
+            raise FileError(path, "", f"is {what}, not plain text", "save it as UTF-8 text")
+    at = head.find(b"\0")
+    if at >= 0:
+        line = len(LINE.findall(head[:at])) + 1
+        raise FileError(path, f"line {line}", "holds a NUL byte, so this is not a table of text")
+
+
+def _lines(head: bytes, path: Path, skip_rows: int) -> list[tuple[int, int, str]]:
+    """Number, offset and text of the first lines that are not blank, after the skipped ones."""
+    start = 3 if head.startswith(b"\xef\xbb\xbf") else 0
+    found = []
+    complete = len(head) <= HEAD
+    for number, line in enumerate(LINE.finditer(head, start), 1):
+        if number > skip_rows:
+            text = head[start : line.start()].decode("utf-8", errors="replace")
+            if text.strip():
+                found.append((number, start, text))
+            if len(found) == SAMPLE:
+                return found
+        start = line.end()
+    rest = head[start:]
+    number = len(LINE.findall(head[:start])) + 1
+    if not complete and not found:
+        raise FileError(path, f"line {number}", f"is longer than {HEAD} bytes")
+    if complete and rest.strip() and number > skip_rows:
+        found.append((number, start, rest.decode("utf-8", errors="replace")))
+    return found
+
+
+def _even_blanks(data: bytes) -> bytes:
+    """Blank-separated text with exactly one blank between values and none at the ends of lines."""
+    if UNEVEN_BLANKS.search(data) is None:
+        return data
+    data = re.sub(rb"[ \t]+", b" ", data)
+    return re.sub(rb" ?([\r\n]) ?", rb"\1", data).strip(b" ")
