@@ -30,7 +30,7 @@ from jointwise.units import Unit, check_fields, check_seed
 
 Array = NDArray[np.float64]
 BLOCK = 5000
-"""Ticks between two reports of progress."""
+"""Ticks between two reports of progress; the last ones may be half as many more."""
 STREAMS = {"noise": 1, "jitter": 2, "faults": 3}
 
 
@@ -97,7 +97,10 @@ class Twin:
             if gear.kinematic_error is not None:
                 # The error changes by far less than the angle, so substitution converges fast.
                 for _ in range(20):
-                    theta[j] = ahead + float(gear.kinematic_error.error(theta[j]))
+                    before = theta[j]
+                    theta[j] = ahead + float(gear.kinematic_error.error(before))
+                    if theta[j] == before:
+                        break
         servo = np.zeros((robot.n, m.SERVO_STATES))
         servo[:, m.TORQUE] = load
         gain = self._rows.sensors[:, m.NOMINAL_INERTIA] * self.plant.servo.velocity_gain
@@ -140,8 +143,8 @@ class Twin:
             servo, self.period, self.step.substeps, 1 if self.method == "rk4" else 0,
             plant.inertial_coupling, servoed, out,
         )  # fmt: skip
-        kept = np.arange(skip, done if done == ticks else done + 1, stride)
-        time = (state.tick + kept) * self.period + jitter[kept]
+        kept = slice(skip, done if done == ticks else done + 1, stride)
+        time = (state.tick + np.arange(ticks)[kept]) * self.period + jitter[kept]
         after = TwinState(
             x, s, temperature, servo, p, state.tick + done,
             noise_rng.bit_generator.state, jitter_rng.bit_generator.state,
@@ -164,12 +167,7 @@ class Twin:
         """
         motion.check(self.plant.robot)
         time = np.arange(int(np.floor(motion.duration / self.period + 1e-9)) + 1) * self.period
-        q, dq, ddq = (
-            np.column_stack(
-                [np.interp(time, motion.time - motion.time[0], v[:, j]) for j in range(v.shape[1])]
-            )
-            for v in (motion.q, motion.dq, motion.ddq)
-        )
+        q, dq, ddq = sampled(motion, time)
         reference = np.stack([q, dq, self._feedforward(q, dq, ddq)], axis=1)
         start = self.init(q[0], dq[0])
         return self._whole(start, reference, ddq, True, wrench, truth, progress)
@@ -213,8 +211,8 @@ class Twin:
                 )
             push = np.broadcast_to(given, (ticks, 6)) + push
         records, times = [], []
-        for start in range(0, ticks, BLOCK):
-            stop = min(ticks, start + BLOCK)
+        starts = range(0, max(1, ticks - BLOCK // 2), BLOCK)
+        for start, stop in zip(starts, [*starts[1:], ticks], strict=True):
             part = slice(start, stop)
             state, out, time, done = self.advance(
                 state,
@@ -229,13 +227,16 @@ class Twin:
                 progress(start + done, ticks)
             if done < stop - start:
                 break
-        record, time = np.concatenate(records), np.concatenate(times)
+        record = records[0] if len(records) == 1 else np.concatenate(records)
+        time = np.concatenate(times)
         place = np.round(time / self.period).astype(int).clip(0, ticks - 1)
         commanded = {} if not servoed else {
             "q_ref": reference[place, 0], "dq_ref": reference[place, 1], "ddq_ref": ddq[place],
         }  # fmt: skip
         time, arrives = stamps(self.faults, time, rng)
-        columns = {k: v[arrives] for k, v in (self._columns(record, truth) | commanded).items()}
+        columns = self._columns(record, truth) | commanded
+        if not arrives.all():
+            columns = {name: values[arrives] for name, values in columns.items()}
         recording = Recording(
             robot=self.plant.robot.name,
             joint_names=tuple(j.name for j in self.plant.robot.joints),
@@ -335,6 +336,15 @@ class Twin:
         rng = np.random.default_rng()
         rng.bit_generator.state = state
         return rng
+
+
+def sampled(motion: Motion, time: Array) -> list[Array]:
+    """Position, velocity and acceleration of a motion at times from its start, straight lines in between."""
+    known = motion.time - motion.time[0]
+    values = [motion.q, motion.dq, motion.ddq]
+    if known.shape == time.shape and np.allclose(known, time, rtol=0.0, atol=1e-12):
+        return values
+    return [np.column_stack([np.interp(time, known, v) for v in value.T]) for value in values]
 
 
 def run_all(twins: Sequence[Twin], motion: Motion) -> list[TwinRun]:
