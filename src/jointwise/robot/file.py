@@ -118,14 +118,16 @@ def save(robot: Robot, path: Any) -> None:
     if from_dict(toml_text.parse(text), path) != robot or len(text.encode()) > MAX_BYTES:
         raise FileError(path, "", f"{robot.name} cannot be stored so that it reads back the same")
     try:
-        _write_atomically(Path(os.path.realpath(path)), text.encode())
+        write_atomically(Path(path), text.encode())
     except OSError as error:
         raise FileError(path, "", f"cannot be written ({error.strerror or error})") from None
     except (TypeError, ValueError) as error:
         raise FileError(path, "", f"is not a usable path ({error})") from None
 
 
-def _write_atomically(place: Path, data: bytes) -> None:
+def write_atomically(path: Path, data: bytes) -> None:
+    """Write the bytes so that a reader, or a crash, sees the old file or the new one; through a link to its target."""
+    place = Path(os.path.realpath(path))
     draft = place.with_name(f".{place.name[:100]}.{secrets.token_hex(8)}")
     try:
         with open(draft, "xb") as file:

@@ -1,0 +1,226 @@
+"""`Design`: which parameters a torque model has, and the equations a recording gives for them. Spec 07.1, 07.2.
+
+    tau = Y_b(q, dq, ddq) beta + C^T diag(B) ddtheta + C^T sum of friction columns (theta, dtheta, load, temperature)
+
+Base parameters of links and rotors first, then the friction columns, one coefficient for each motor. Every column
+and the torque pass the same zero-phase low-pass and are thinned together.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jointwise.errors import ParameterError
+from jointwise.laws.columns import Term, columns_along, terms_named
+from jointwise.recording import filters
+from jointwise.recording.signals import Signals
+from jointwise.robot.base_parameters import BaseParameters
+from jointwise.robot.description import Robot
+from jointwise.units import Unit, check_fields
+
+Array = NDArray[np.float64]
+Places = NDArray[np.int64]
+
+CHUNK = 8192
+"""Samples whose regressor exists at one time: some 30 MB for six joints."""
+ROOM_TEMPERATURE = 20.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class TermUse:
+    """A friction term and the motors (from 0) that have it."""
+
+    term: Term
+    motors: tuple[int, ...]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Design:
+    """The parameters of a torque model of one robot.
+
+    `friction` lists terms by name; `load@2` or `load@2+3` uses a term for some motors only, counted from 1 or by the
+    joint's name. `rotors` adds a rotor inertia for each motor where it can be told apart from the link's.
+    """
+
+    robot: Robot
+    friction: tuple[str, ...] = ("coulomb", "viscous", "offset")
+    rotors: bool = True
+    zone: Annotated[float, Unit("rad/s [m/s]", lower=0.0, upper=10.0)] = 0.005
+    """speed below which friction that follows the sign of motion fades out"""
+
+    def __post_init__(self) -> None:
+        check_fields(self, "design")
+        object.__setattr__(self, "friction", tuple(self.friction))
+        _ = self.uses
+
+    @functools.cached_property
+    def uses(self) -> tuple[TermUse, ...]:
+        """The friction terms with the motors they are for."""
+        return tuple(self._use(text) for text in self.friction)
+
+    def _use(self, text: str) -> TermUse:
+        name, _, where = text.strip().partition("@")
+        term = terms_named([name])[0]
+        names = [joint.name for joint in self.robot.joints]
+        if not where:
+            return TermUse(term=term, motors=tuple(range(self.robot.n)))
+        motors = []
+        for part in where.split("+"):
+            if part in names:
+                motors.append(names.index(part))
+            elif part.isdigit() and 1 <= int(part) <= self.robot.n:
+                motors.append(int(part) - 1)
+            else:
+                raise ParameterError(
+                    f"joint of friction term {name}", part, f"1 to {self.robot.n}, or a name"
+                )
+        return TermUse(term=term, motors=tuple(dict.fromkeys(motors)))
+
+    @functools.cached_property
+    def base(self) -> BaseParameters:
+        """Base parameters of the links, with rotors where asked for."""
+        return self.robot.base_parameters(rotors=self.rotors)
+
+    @functools.cached_property
+    def friction_places(self) -> tuple[tuple[int, int, int], ...]:
+        """Of each friction parameter: its use, its column in the term, its motor."""
+        return tuple(
+            (u, c, motor)
+            for u, use in enumerate(self.uses)
+            for c in range(len(use.term.columns))
+            for motor in use.motors
+        )
+
+    @functools.cached_property
+    def names(self) -> tuple[str, ...]:
+        """Parameter names: base parameters, then friction columns with the number of their motor."""
+        friction = (
+            f"{self.uses[u].term.columns[c]}{motor + 1}" for u, c, motor in self.friction_places
+        )
+        return (*self.base.names, *friction)
+
+    @functools.cached_property
+    def nonnegative(self) -> tuple[str, ...]:
+        """Names of parameters that physics keeps from being negative: friction that brakes, lone rotors."""
+        rotors = [name for name in self.base.names if name[0] == "J"]
+        friction = [
+            name
+            for name, (u, _, _) in zip(
+                self.names[self.base.count :], self.friction_places, strict=True
+            )
+            if self.uses[u].term.nonnegative
+        ]
+        return (*rotors, *friction)
+
+    @property
+    def reads_load(self) -> bool:
+        """Friction that depends on the load makes the problem nonlinear in the link parameters."""
+        return any(use.term.reads_load for use in self.uses)
+
+    # ---- equations --------------------------------------------------------------------------
+
+    def rigid(self, piece: Signals, part: slice) -> Array:
+        """Base regressor (samples, n, base parameters) of part of a piece."""
+        y = self.robot.regressor(piece.q[part], piece.dq[part], piece.ddq[part])
+        if self.rotors:
+            turning = np.einsum("mj,sm->sjm", self.robot.coupling_matrix(), piece.ddtheta[part])
+            y = np.concatenate([y, turning], axis=2)
+        return self.base.regressor(y)
+
+    def friction_columns(self, piece: Signals, load: Array) -> Array:
+        """Friction columns (samples, friction parameters) at their motors, along a whole piece."""
+        out = np.empty((len(piece), len(self.friction_places)))
+        self._check_temperature(piece)
+        for motor in range(self.robot.n):
+            mine = [k for k, (_, _, m) in enumerate(self.friction_places) if m == motor]
+            if not mine:
+                continue
+            laws = [
+                self.uses[u].term.unit_laws()[c] for u, c, m in self.friction_places if m == motor
+            ]
+            speed = piece.dtheta[:, motor]
+            warm = np.full(len(piece), ROOM_TEMPERATURE)
+            if piece.temperature is not None:
+                warm = piece.temperature[:, motor]
+            found = columns_along(
+                laws, piece.theta[:, motor], speed, load[:, motor], warm, 1.0 / piece.rate_hz
+            )
+            fading = np.minimum(np.abs(speed) / self.zone, 1.0) if self.zone > 0.0 else 1.0
+            for column, k in enumerate(mine):
+                fades = self.uses[self.friction_places[k][0]].term.fades
+                out[:, k] = found[:, column] * (fading if fades else 1.0)
+        return out
+
+    def _check_temperature(self, piece: Signals) -> None:
+        if piece.temperature is None and any(u.term.reads_temperature for u in self.uses):
+            raise ParameterError(
+                f"temperature of {piece.name}",
+                "not recorded",
+                "a column, because a friction term depends on it",
+                "leave the term out",
+            )
+
+    def load(self, piece: Signals, gamma: Array) -> Array:
+        """Link torque at the motors (samples, n) for standard parameters of the links: what load friction sees."""
+        from jointwise.robot.rigid_torque import link_torque
+
+        torque = link_torque(self.robot, gamma[: 10 * self.robot.n], piece.q, piece.dq, piece.ddq)
+        return np.linalg.solve(self.robot.coupling_matrix().T, torque.T).T
+
+    def torque(self, piece: Signals, values: Array, gamma: Array) -> tuple[Array, Array]:
+        """Torque of links and rotors, and of friction, (samples, n) each, not filtered.
+
+        `gamma` are standard parameters with the base parameters in `values`.
+        """
+        from jointwise.robot.rigid_torque import link_torque
+
+        n = self.robot.n
+        rigid = link_torque(self.robot, gamma[: 10 * n], piece.q, piece.dq, piece.ddq)
+        coupling = self.robot.coupling_matrix()
+        if self.rotors:
+            rigid = rigid + (piece.ddtheta * gamma[10 * n :]) @ coupling
+        load = self.load(piece, gamma) if self.reads_load else np.zeros_like(rigid)
+        columns = self.friction_columns(piece, load) * values[self.base.count :]
+        friction = np.zeros_like(rigid)
+        for k, (_, _, motor) in enumerate(self.friction_places):
+            friction[:, motor] += columns[:, k]
+        return rigid, friction @ coupling
+
+
+def chunks(length: int, margin: int, step: int) -> Iterator[tuple[slice, slice]]:
+    """Cut a piece into overlapping parts: the part to compute, and which of it to keep; starts fall on the step."""
+    size = max(CHUNK // step, 1) * step
+    for start in range(0, length, size):
+        stop = min(start + size, length)
+        low, high = max(0, start - margin), min(length, stop + margin)
+        yield slice(low, high), slice(start - low, stop - low, step)
+
+
+def filtered_rigid(design: Design, piece: Signals, filter_hz: float, step: int) -> Array:
+    """Low-passed, thinned base regressor (kept, n, base parameters), chunk by chunk."""
+    margin = 2 * filters.settling_samples(piece.rate_hz, filter_hz)
+    kept = []
+    for part, keep in chunks(len(piece), margin, step):
+        y = design.rigid(piece, part)
+        flat = y.reshape(len(y), -1)
+        used = np.flatnonzero(np.any(flat != 0.0, axis=0))
+        out = np.zeros((len(range(*keep.indices(len(y)))), flat.shape[1]))
+        out[:, used] = filters.zero_phase(flat[:, used], filter_hz, piece.rate_hz)[keep]
+        kept.append(out.reshape(-1, *y.shape[1:]))
+    return np.concatenate(kept)
+
+
+def filtered_columns(values: Array, piece: Signals, filter_hz: float, step: int) -> Array:
+    """Low-passed, thinned columns (kept, columns) of a whole piece."""
+    return filters.zero_phase(values, filter_hz, piece.rate_hz)[::step]
+
+
+def steps_of(pieces: Sequence[Signals], filter_hz: float) -> list[int]:
+    """Thinning of each piece."""
+    return [filters.thinning(piece.rate_hz, filter_hz) for piece in pieces]

@@ -1,0 +1,122 @@
+"""The linear problem of several recordings: filtered, thinned equations whose friction columns can be renewed.
+
+The rigid part of the regressor is computed once. Friction that depends on the load is renewed whenever the link
+parameters, and with them the load, have changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jointwise.errors import ParameterError
+from jointwise.estimators.problem import Problem
+from jointwise.experiments.design import Design, filtered_columns, filtered_rigid
+from jointwise.recording import filters
+from jointwise.recording.signals import Signals
+from jointwise.robot.samples import cores
+
+Array = NDArray[np.float64]
+Progress = Callable[[int, int], None]
+PIECE_SECONDS = 2.0
+"""Length of the blocks by which correlated residuals are judged; several periods of typical motion errors."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Equations:
+    """Equations of a design along pieces of recordings, ready to be solved."""
+
+    design: Design
+    pieces: tuple[Signals, ...]
+    filter_hz: float
+    moving: float
+    """speed above which a joint counts as moving; standing equations are left out of static fits"""
+    steps: tuple[int, ...]
+    kept: tuple[slice, ...]
+    """of the thinned samples: those the filter's start-up does not touch"""
+    rigid: tuple[Array, ...]
+    torque: tuple[Array, ...]
+    use: tuple[NDArray[np.bool_], ...]
+
+    def problem(self, load: Sequence[Array] | None) -> Problem:
+        """The problem for friction under this load (one array per piece); zero load without."""
+        design, n = self.design, self.design.robot.n
+        coupling = design.robot.coupling_matrix()
+
+        def whole(k: int) -> Array:
+            piece, rigid = self.pieces[k], self.rigid[k]
+            loads = np.zeros((len(piece), n)) if load is None else load[k]
+            columns = filtered_columns(
+                design.friction_columns(piece, loads), piece, self.filter_hz, self.steps[k]
+            )[self.kept[k]]
+            out = np.zeros((len(rigid), n, len(design.names)))
+            out[..., : design.base.count] = rigid
+            for c, (_, _, motor) in enumerate(design.friction_places):
+                for j in np.flatnonzero(coupling[motor]):
+                    out[:, j, design.base.count + c] = coupling[motor, j] * columns[:, c]
+            return out
+
+        with ThreadPoolExecutor(cores()) as pool:
+            rows = list(pool.map(whole, range(len(self.pieces))))
+        return Problem.from_rows(
+            design.names,
+            rows,
+            list(self.torque),
+            use=list(self.use),
+            recordings=[piece.name for piece in self.pieces],
+        )
+
+    def rate_hz(self, k: int) -> float:
+        """Rate of the kept equations of piece k."""
+        return self.pieces[k].rate_hz / self.steps[k]
+
+
+def equations(
+    design: Design,
+    pieces: Sequence[Signals],
+    *,
+    filter_hz: float,
+    moving: float,
+    standing: bool = False,
+    progress: Progress | None = None,
+) -> Equations:
+    """Equations of a design along pieces; `standing` keeps those of joints that stand still."""
+    if not pieces:
+        raise ParameterError("recordings", "none", "at least one")
+    steps = [filters.thinning(piece.rate_hz, filter_hz) for piece in pieces]
+    kept, torques, uses = [], [], []
+    for piece, step in zip(pieces, steps, strict=True):
+        count = len(range(0, len(piece), step))
+        edge = min(-(-piece.edge // step), (count - 1) // 2)
+        keep = slice(edge, count - edge)
+        kept.append(keep)
+        torques.append(filters.zero_phase(piece.torque, filter_hz, piece.rate_hz)[::step][keep])
+        turning = np.abs(piece.speed[::step][keep]) > moving
+        uses.append(np.ones_like(turning) if standing else turning)
+    done = 0
+
+    def one(k: int) -> Array:
+        nonlocal done
+        found = filtered_rigid(design, pieces[k], filter_hz, steps[k])[kept[k]]
+        done += 1
+        if progress is not None:
+            progress(done, len(pieces))
+        return found
+
+    with ThreadPoolExecutor(cores()) as pool:
+        rigid = list(pool.map(one, range(len(pieces))))
+    return Equations(
+        design=design,
+        pieces=tuple(pieces),
+        filter_hz=filter_hz,
+        moving=moving,
+        steps=tuple(steps),
+        kept=tuple(kept),
+        rigid=tuple(rigid),
+        torque=tuple(torques),
+        use=tuple(uses),
+    )

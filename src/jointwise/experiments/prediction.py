@@ -1,0 +1,103 @@
+"""Torque predicted by a fit of the whole arm, along signals of any recording."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jointwise.experiments.design import Design
+from jointwise.experiments.fit import Fit
+from jointwise.recording import filters
+from jointwise.recording.recording import Recording
+from jointwise.recording.signals import Signals, signals
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TorqueModel:
+    """A design with values for its parameters: what a fit of the whole arm predicts with."""
+
+    design: Design
+    values: Array
+
+    @functools.cached_property
+    def gamma(self) -> Array:
+        """Standard parameters with exactly these base parameters; as close to zero as that allows."""
+        base = self.design.base
+        return base.standard(self.values[: base.count], np.zeros(len(base.columns)))
+
+    def torque(self, piece: Signals) -> tuple[Array, Array]:
+        """Torque of links and rotors, and of friction, not filtered; (samples, n) each."""
+        return self.design.torque(piece, self.values, self.gamma)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Prediction:
+    """Measured beside predicted torque of one piece, filtered and raw, without what the filter spoils."""
+
+    name: str
+    time: Array
+    q: Array
+    speed: Array
+    measured: Array
+    predicted: Array
+    rigid: Array
+    raw_measured: Array
+    raw_predicted: Array
+
+
+def model_of(fit: Fit) -> TorqueModel:
+    """The torque model a fit of the whole arm found."""
+    fit.require("robot")
+    design = Design(
+        robot=fit.robot,
+        friction=tuple(fit.settings["friction"]),
+        rotors=bool(fit.settings["rotors"]),
+        zone=float(fit.settings["zone"]),
+    )
+    return TorqueModel(design=design, values=fit.values)
+
+
+def predict(
+    model: TorqueModel,
+    recording: Recording,
+    *,
+    filter_hz: float,
+    torque: str | None = None,
+    name: str = "recording",
+) -> list[Prediction]:
+    """Measured and predicted torque of each piece of a recording."""
+    pieces = signals(recording, model.design.robot, filter_hz=filter_hz, torque=torque, name=name)
+    return [predict_piece(model, piece, filter_hz) for piece in pieces]
+
+
+def predict_piece(model: TorqueModel, piece: Signals, filter_hz: float) -> Prediction:
+    """Measured and predicted torque of one piece."""
+    rigid, friction = model.torque(piece)
+    total = rigid + friction
+    keep = slice(piece.edge, len(piece) - piece.edge)
+
+    def smooth(values: Array) -> Array:
+        return filters.zero_phase(values, filter_hz, piece.rate_hz)[keep]
+
+    return Prediction(
+        name=piece.name,
+        time=piece.time[keep],
+        q=piece.q[keep],
+        speed=piece.speed[keep],
+        measured=smooth(piece.torque),
+        predicted=smooth(total),
+        rigid=smooth(rigid),
+        raw_measured=piece.torque[keep],
+        raw_predicted=total[keep],
+    )
+
+
+def joined(parts: Sequence[Prediction], field: str) -> Array:
+    """One field of all pieces, one after the other."""
+    return np.concatenate([getattr(part, field) for part in parts])

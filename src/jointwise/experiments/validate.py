@@ -1,0 +1,90 @@
+"""`validate`: how well a fit predicts recordings, joint by joint, with filtered and with raw torque."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jointwise.experiments import metrics
+from jointwise.experiments.fit import Fit
+from jointwise.experiments.metrics import Score
+from jointwise.experiments.prediction import Prediction, joined, model_of, predict
+from jointwise.recording.recording import Recording
+from jointwise.units import Unit
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Validated:
+    """Scores of one recording."""
+
+    name: str
+    joint_names: tuple[str, ...]
+    filtered: tuple[Score, ...]
+    raw: tuple[Score, ...]
+    nmse: float
+    e_n: float
+    parts: tuple[Prediction, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data with stable keys; an error without samples is null."""
+        return {
+            "recording": self.name,
+            "nmse": self.nmse,
+            "e_n": self.e_n,
+            "joints": [
+                {"joint": name, "filtered": _plain(f), "raw": _plain(r)}
+                for name, f, r in zip(self.joint_names, self.filtered, self.raw, strict=True)
+            ],
+        }
+
+
+def validate(
+    fit: Fit,
+    recordings: Mapping[str, Recording],
+    *,
+    filter_hz: float | None = None,
+    moving: float | None = None,
+    torque: str | None = None,
+) -> list[Validated]:
+    """Scores of a fit on recordings, by their names; filter, threshold and torque kind as in the fit unless given."""
+    filter_hz = float(fit.settings["filter_hz"]) if filter_hz is None else filter_hz
+    moving = float(fit.settings["moving"]) if moving is None else moving
+    Unit("rad/s [m/s]", lower=0.0, upper=100.0).check("moving", moving)
+    torque = fit.settings.get("torque") if torque is None else torque
+    model = model_of(fit)
+    return [
+        scored(
+            predict(model, rec, filter_hz=filter_hz, torque=torque, name=name), moving, name, fit
+        )
+        for name, rec in recordings.items()
+    ]
+
+
+def scored(parts: Sequence[Prediction], moving: float, name: str, fit: Fit) -> Validated:
+    """Scores of the pieces of one recording together."""
+    turning = np.abs(joined(parts, "speed")) > moving
+    measured, predicted = joined(parts, "measured"), joined(parts, "predicted")
+    raw, raw_predicted = joined(parts, "raw_measured"), joined(parts, "raw_predicted")
+
+    def each(y: Array, y_hat: Array) -> tuple[Score, ...]:
+        return tuple(metrics.score(y[:, j], y_hat[:, j], turning[:, j]) for j in range(y.shape[1]))
+
+    return Validated(
+        name=name,
+        joint_names=tuple(j.name for j in fit.robot.joints),
+        filtered=each(measured, predicted),
+        raw=each(raw, raw_predicted),
+        nmse=metrics.nmse(measured, predicted),
+        e_n=metrics.e_n(measured, predicted),
+        parts=tuple(parts),
+    )
+
+
+def _plain(score: Score) -> dict[str, Any]:
+    return {k: None if v != v else v for k, v in score._asdict().items()}
