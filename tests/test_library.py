@@ -14,7 +14,10 @@ from jointwise.robot.frames import ModifiedDH, homogeneous, rotation_z
 from jointwise.robot.library_check import UR_LENGTHS, check_library
 from jointwise.robot.parts import Joint
 
-NAMES = ("kr300", "pendulum", "two_link", "ur10e", "ur16e", "ur3e", "ur5", "ur5e")
+NAMES = (
+    "emps", "kinova_joint", "kr300", "panda", "pendulum", "two_link", "tx40", "ur10e", "ur16e",
+    "ur3e", "ur5", "ur5e", "xmate7",
+)  # fmt: skip
 UR = ("ur3e", "ur5e", "ur10e", "ur16e", "ur5")
 
 
@@ -46,6 +49,44 @@ def test_unknown_drives_of_ur_arms_are_marked(name):
     assert not [path for path in unknown if ".link." in path or ".frame." in path]
     with pytest.raises(jw.UnknownValueError, match="rotor_inertia"):
         jw.load_robot(name).rotor_matrix()
+
+
+@pytest.mark.parametrize("name", ["emps", "kinova_joint", "kr300", "panda"])
+def test_links_nobody_published_are_unknown(name):
+    robot = jw.load_robot(name)
+    assert {f"joints.{j.name}.link.mass" for j in robot.joints} <= set(robot.unknown())
+    with pytest.raises(jw.UnknownValueError, match=r"link\.mass"):
+        robot.gravity_torque(np.zeros(robot.n))
+
+
+def test_the_flange_of_the_panda_at_zero_is_where_its_table_puts_it():
+    position = jw.load_robot("panda").pose(np.zeros(7))[:3, 3]
+    expected = [0.088, 0.0, 0.333 + 0.316 + 0.384 - 0.107]
+    np.testing.assert_allclose(position, expected, atol=1e-12)
+
+
+def test_arms_read_from_a_urdf_stand_upright_at_zero():
+    tx40 = jw.load_robot("tx40").pose(np.zeros(6))[:3, 3]
+    np.testing.assert_allclose(tx40, [0.225, 0.035, 0.32 + 0.225], atol=1e-12)
+    xmate7 = jw.load_robot("xmate7").pose(np.zeros(7))[:3, 3]
+    height = 0.404 + 0.4375 + 0.4125 + 0.2755
+    np.testing.assert_allclose(xmate7, [0.0, 0.0, height], atol=1e-12)
+
+
+def test_motor_6_of_the_tx40_turns_with_joint_5():
+    robot = jw.load_robot("tx40")
+    ratio = np.array([joint.drive.gear_ratio for joint in robot.joints])
+    motor = ratio * (robot.coupling_matrix() @ [0.0, 0.0, 0.0, 0.0, 1.0, 0.0])
+    assert motor.tolist() == [0.0, 0.0, 0.0, 0.0, 45.0, 32.0]
+
+
+def test_gravity_does_not_load_the_drives_that_move_level():
+    for name in ("emps", "kinova_joint"):
+        robot = jw.load_robot(name)
+        link = {"mass": 5.0, "center_of_mass": (0.1, 0.2, 0.3), "inertia": (1, 0, 0, 1, 0, 1)}
+        place = f"joints.{robot.joints[0].name}.link"
+        known = robot.replace({f"{place}.{k}": v for k, v in link.items()}, source="a test")
+        np.testing.assert_allclose(known.gravity_torque([[0.3], [1.4]]), 0.0, atol=1e-12)
 
 
 def test_the_links_of_the_kr300_are_unknown_and_say_so():
@@ -103,6 +144,9 @@ def test_torque_constants_are_on_the_output_side():
     ur5e = [joint.drive.torque_constant for joint in jw.load_robot("ur5e").joints]
     motor = [0.1005, 0.1005, 0.1003, 0.0802, 0.0812, 0.0800]
     np.testing.assert_allclose(ur5e, [101 * k for k in motor], rtol=1e-12)
+    ur10e = [joint.drive.torque_constant for joint in jw.load_robot("ur10e").joints]
+    assert ur10e == [11.976, 11.976, 9.839, 10.763, 10.763, 10.763]
+    assert "inferred" in jw.load_robot("ur10e").source_of("joints.elbow.drive.torque_constant")
 
 
 def test_an_arm_is_loaded_once():
