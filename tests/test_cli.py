@@ -18,7 +18,7 @@ def run(*arguments: str):
 
 
 def test_the_verbs_are_those_the_documentation_names():
-    assert VERBS == ["robots", "show", "plan", "run", "demo"]
+    assert VERBS == ["robots", "show", "plan", "run", "import", "demo"]
 
 
 def test_help_lists_every_verb():

@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from jointwise import __version__
-from jointwise.cli import demo, plan, robots, run, show
+from jointwise.cli import demo, import_, plan, robots, run, show
 from jointwise.errors import JointwiseError
 
 USAGE_ERROR = 2
@@ -61,4 +61,5 @@ app.command("robots", epilog=robots.EXAMPLE)(robots.robots)
 app.command("show", epilog=show.EXAMPLE)(show.show)
 app.command("plan", epilog=plan.EXAMPLE)(plan.plan)
 app.command("run", epilog=run.EXAMPLE)(run.run)
+app.command("import", epilog=import_.EXAMPLE)(import_.import_)
 app.command("demo", epilog=demo.EXAMPLE)(demo.demo)

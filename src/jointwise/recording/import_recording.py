@@ -230,9 +230,11 @@ class _Columns:
         coupling = self.robot.coupling_matrix()
         coupled = not KINDS[kind].of_motor and self.robot.coupling is not None
         if KINDS[kind].unit == TORQUE:
-            return values * ratio @ coupling if coupled else values * ratio
+            return (values * ratio) @ coupling if coupled else values * ratio
         turned = values / ratio
-        return np.linalg.solve(coupling, turned.T).T if coupled else turned
+        if coupled:
+            turned = np.linalg.solve(coupling, turned.T).T
+        return np.asarray(turned, dtype=np.float64)
 
 
 def _measured(quantity: Quantity, n: int) -> list[int]:

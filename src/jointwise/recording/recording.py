@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -22,7 +23,7 @@ class Recording:
     """Columns of known kind on one clock: `rec["q"]` is (samples, joints).
 
     `notes` says how it came about (robot, torque kind, seed, faults); it is kept in the file's header. A column the
-    arm does not measure is absent, never filled.
+    arm does not measure is absent, never filled; a joint that was not measured where others were is NaN throughout.
     """
 
     robot: str
@@ -55,6 +56,19 @@ class Recording:
     def n(self) -> int:
         """Number of joints."""
         return len(self.joint_names)
+
+    @property
+    def duration(self) -> float:
+        """Seconds from the first sample to the last; NaN without samples."""
+        return float(self.time[-1]) - float(self.time[0]) if len(self.time) else math.nan
+
+    @property
+    def rate_hz(self) -> float:
+        """Samples a second, from the median step of the clock; NaN where that is not above zero."""
+        with np.errstate(invalid="ignore", over="ignore"):
+            steps = np.diff(self.time)
+        step = float(np.median(steps[np.isfinite(steps)])) if np.isfinite(steps).any() else 0.0
+        return 1.0 / step if step > 0.0 else math.nan
 
     def __len__(self) -> int:
         return len(self.time)
