@@ -12,8 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
-from _report import write
 
+from _report import write
 from jointwise.laws.damping import Damping
 from jointwise.laws.e_gms import EGMS
 from jointwise.laws.friction import FrictionModel
@@ -46,7 +46,9 @@ def measured_plant(seed: int):
         )
         joints.append(
             PlantJoint(
-                transmission=gear, friction=FrictionModel(terms=(hysteresis,)), sensors=joint.sensors
+                transmission=gear,
+                friction=FrictionModel(terms=(hysteresis,)),
+                sensors=joint.sensors,
             )
         )
     return replace(arm, joints=tuple(joints))
@@ -94,7 +96,9 @@ def main() -> None:
     for twin in twins.values():
         twin.run(path, truth=False)
     mujoco_step(100)
-    times: dict[str, list[float]] = {name: [] for name in [*twins, "MuJoCo 10 kHz", "1 thread", "2 threads"]}
+    times: dict[str, list[float]] = {
+        name: [] for name in [*twins, "MuJoCo 10 kHz", "1 thread", "2 threads"]
+    }
     batch = [Twin(plant=measured_plant(k), **semi) for k in range(8)]
     for _ in range(rounds):
         for name, twin in twins.items():
@@ -124,7 +128,10 @@ def main() -> None:
             f"{row['times_real_time']:9.0f}x"
         )
     low, middle = minimum_and_median(times["MuJoCo 10 kHz"])
-    rows["MuJoCo 10 kHz"] = {"us_per_step_min": low / 1e4 * 1e6, "us_per_step_median": middle / 1e4 * 1e6}
+    rows["MuJoCo 10 kHz"] = {
+        "us_per_step_min": low / 1e4 * 1e6,
+        "us_per_step_median": middle / 1e4 * 1e6,
+    }
     generic = rows["generic semi-implicit 10 kHz"]["us_per_step_min"]
     ratio = rows["MuJoCo 10 kHz"]["us_per_step_min"] / generic
     threads = min(times["1 thread"]) / min(times["2 threads"])
@@ -133,7 +140,12 @@ def main() -> None:
     print(f"60 s at 1 kHz with all sensors of a random arm: {recording_s:.2f} s")
     write(
         "twin",
-        {"rows": rows, "mujoco_over_generic": ratio, "threads": threads, "recording_60_s": recording_s},
+        {
+            "rows": rows,
+            "mujoco_over_generic": ratio,
+            "threads": threads,
+            "recording_60_s": recording_s,
+        },
     )
 
 

@@ -165,12 +165,22 @@ def test_impossible_plants_are_refused():
         Plant(robot=__import__("jointwise").load_robot("ur3e"), joints=(good.joints[0],) * 6)
 
 
-@pytest.mark.parametrize(
-    "bad", [np.full((10, 2), np.nan), np.zeros((10, 3)), "torque", np.full((10, 2), np.inf)]
-)
-def test_commands_that_are_no_finite_numbers_are_refused(bad):
+@pytest.mark.parametrize("bad", [np.zeros((10, 3)), "torque", None, [[0.0, 1j]]])
+def test_commands_of_another_shape_or_kind_are_refused(bad):
     with pytest.raises(ShapeError):
         Twin(plant=plain_plant()).run_torque(bad, q=[0.0, 0.0])
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_a_command_that_is_not_finite_is_refused_with_its_joint_and_the_limits(bad):
+    twin = Twin(plant=plain_plant())
+    torque = np.zeros((10, 2))
+    torque[3, 1] = bad
+    name = twin.plant.robot.joints[1].name
+    with pytest.raises(ParameterError, match=rf"joint {name} in period 3 .*{bad}.*-100000 to 1"):
+        twin.run_torque(torque, q=[0.0, 0.0])
+    with pytest.raises(ParameterError, match=f"joint {name}"):
+        TwinPort(twin, [0.0, 0.0]).write([0.0, bad])
 
 
 @pytest.mark.parametrize(
@@ -297,7 +307,7 @@ def test_the_port_applies_limited_torques():
     np.testing.assert_array_equal(applied, [5.0, -1.0])
     assert port.read().time == pytest.approx(1e-3)
     with pytest.raises(ShapeError):
-        port.write([np.nan, 0.0])
+        port.write([0.0])
 
 
 # ---- faults ---------------------------------------------------------------------------------

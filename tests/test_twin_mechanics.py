@@ -9,7 +9,12 @@ import pytest
 from scipy.integrate import solve_ivp
 from scipy.linalg import expm
 
+from jointwise.laws.damping import Damping
+from jointwise.laws.e_gms import EGMS
 from jointwise.laws.friction import FrictionModel
+from jointwise.laws.kinematic_error import FourierError
+from jointwise.laws.odd_polynomial import OddPolynomial
+from jointwise.laws.transmissions import Transmission
 from jointwise.laws.viscous import Viscous
 from jointwise.plant.twin import Twin
 from jointwise.robot.library import load_robot
@@ -168,6 +173,45 @@ def test_energy_balance_with_all_losses_accounted():
     change = energy(plant, run.state.x) - energy(plant, start.x)
     turned_over = np.sum(np.abs(torque * np.diff(theta, axis=0)))
     assert abs(change - (work - lost)) <= 1e-6 * turned_over
+
+
+def test_energy_balance_with_memory_load_and_kinematic_error():
+    """The same with hysteresis that grows with load, a stiffening gear and a kinematic error, which does no work."""
+    hysteresis = EGMS(
+        coulomb=4.0, load_linear=0.05, operators=4, limit_exponent=1.0, stiffness_exponent=0.5,
+        half_backlash=(0.05,),
+    )  # fmt: skip
+    spring = OddPolynomial(coefficients=(2e3, 4e6))
+    error = FourierError(gear_ratio=10.0, output_cosine=(2e-3,), output_sine=(1e-3,))
+    gear = Transmission(stiffness=spring, damping=Damping(damping=3.0), kinematic_error=error)
+    plant = plain_plant(damping=3.0)
+    friction = FrictionModel(terms=(hysteresis, Viscous(viscous=0.5)))
+    joint = replace(plant.joints[0], transmission=gear, friction=friction)
+    plant = replace(plant, joints=(joint,) * 2)
+    period = 2e-5
+    torque = chirp(50000, 2, 30.0, period)
+    run = Twin(plant=plant, method="rk4", period=period, substeps=1).run_torque(
+        torque, q=[0.2, 0.5]
+    )
+    rec = run.raise_for_status().recording
+    q, dq, theta, dtheta = (rec[f"true_{k}"] for k in ("q", "dq", "theta", "dtheta"))
+
+    def stored(k):
+        stretch = theta[k] - error.error(theta[k]) - q[k]
+        elastic = 0.5 * 2e3 * stretch**2 + 0.25 * 4e6 * stretch**4
+        links = np.sum(plant.robot.energy(q[k], dq[k]))
+        return links + 0.25 * np.sum(dtheta[k] ** 2) + np.sum(elastic)
+
+    def trapezoid(force, way):
+        return 0.5 * np.sum((force[1:] + force[:-1]) * np.diff(way, axis=0))
+
+    work = np.sum(torque[:-1] * np.diff(theta, axis=0))
+    stretching = dtheta * (1.0 - error.slope(theta)) - dq
+    lost = 3.0 * 0.5 * period * np.sum(stretching[1:] ** 2 + stretching[:-1] ** 2)
+    lost += trapezoid(rec["true_friction"], theta)
+    turned_over = np.sum(np.abs(torque[:-1] * np.diff(theta, axis=0)))
+    assert lost > 0.1 * turned_over
+    assert abs(stored(-1) - stored(0) - (work - lost)) <= 1e-6 * turned_over
 
 
 def mujoco_twin(robot, stiffness, damping, rotor):

@@ -50,7 +50,7 @@ class TwinPort:
         concern recordings and do not reach a port.
         """
         push = samples.checked("wrench", wrench, 6)
-        command = samples.checked("torque", torque, self.twin.plant.robot.n)
+        command = self.twin.checked_torque(torque)
         applied, self._measurement = self._advance(command, push)
         return applied
 

@@ -166,7 +166,8 @@ class Twin:
         `wrench` (ticks, 6), or (6,), pushes the tool with a force and a moment in base axes.
         """
         motion.check(self.plant.robot)
-        time = np.arange(int(np.floor(motion.duration / self.period + 1e-9)) + 1) * self.period
+        ticks = int(np.floor(motion.duration / self.period + 1e-9)) + 1
+        time = np.arange(ticks, dtype=np.float64) * np.float64(self.period)
         q, dq, ddq = sampled(motion, time)
         reference = np.stack([q, dq, self._feedforward(q, dq, ddq)], axis=1)
         start = self.init(q[0], dq[0])
@@ -182,12 +183,28 @@ class Twin:
         progress: Callable[[int, int], None] | None = None,
     ) -> TwinRun:
         """Apply motor torques (ticks, n), limited to the drives' limits, from rest at q."""
-        given = samples.checked("torque", torque, self.plant.robot.n)
-        command = np.ascontiguousarray(np.atleast_2d(given))
+        command = np.ascontiguousarray(np.atleast_2d(self.checked_torque(torque)))
         start = self.init(q)
         blank = np.zeros_like(command)
         reference = np.stack([blank, blank, command], axis=1)
         return self._whole(start, reference, blank, False, wrench, truth, progress)
+
+    def checked_torque(self, torque: ArrayLike) -> Array:
+        """Motor torques (..., n); one that is not finite is refused with its joint and what the drive gives."""
+        robot = self.plant.robot
+        given = np.asarray(torque)
+        if given.dtype.kind == "f" and given.shape[-1:] == (robot.n,):
+            wrong = np.argwhere(~np.isfinite(given))
+            if len(wrong):
+                place = tuple(int(i) for i in wrong[0])
+                limit = self._rows.sensors[place[-1], m.TORQUE_LIMIT]
+                when = f" in period {place[0]}" if len(place) > 1 else ""
+                raise ParameterError(
+                    f"motor torque of joint {robot.joints[place[-1]].name}{when}",
+                    float(given[place]),
+                    f"a finite number; the drive gives from {-limit:g} to {limit:g} N m",
+                )
+        return samples.checked("torque", torque, robot.n)
 
     def _whole(
         self,
@@ -344,7 +361,8 @@ def sampled(motion: Motion, time: Array) -> list[Array]:
     values = [motion.q, motion.dq, motion.ddq]
     if known.shape == time.shape and np.allclose(known, time, rtol=0.0, atol=1e-12):
         return values
-    return [np.column_stack([np.interp(time, known, v) for v in value.T]) for value in values]
+    columns = [[np.interp(time, known, v) for v in value.T] for value in values]
+    return [np.column_stack(column).astype(np.float64) for column in columns]
 
 
 def run_all(twins: Sequence[Twin], motion: Motion) -> list[TwinRun]:
