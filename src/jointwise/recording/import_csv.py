@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -44,8 +45,7 @@ class CsvTable(FlatTable):
         given = layout.delimiter
         self.delimiter = DELIMITERS[given] if given else self._sniffed([t for _, _, t in lines])
         cells = self._cells(first)
-        numeric = all(self._number(cell) is not None for cell in cells)
-        if layout.header if layout.header is not None else not numeric:
+        if layout.header if layout.header is not None else self._is_header(cells):
             self.names = tuple(cell.strip() for cell in cells)
             if len(lines) < 2:
                 raise FileError(path, "", "has a header but no rows")
@@ -124,6 +124,16 @@ class CsvTable(FlatTable):
                     yield number, part
                     number += 1
 
+    def _is_header(self, cells: Sequence[str]) -> bool:
+        """True for a first row of words; a row of words and numbers may be damaged, so it is not taken for either."""
+        numeric = [self._number(cell) is not None for cell in cells if cell.strip()]
+        if any(numeric) and not all(numeric):
+            word = next(c for c in cells if c.strip() and self._number(c) is None)
+            problem = f"holds numbers and {shown(word)}: is it a header?"
+            advice = "state header = true or false in the column map"
+            raise FileError(self.path, f"line {self.line}", problem, advice)
+        return not any(numeric)
+
     def _cells(self, line: str) -> list[str]:
         if self.delimiter == " ":
             return line.split()
@@ -138,26 +148,19 @@ class CsvTable(FlatTable):
         return text if NUMBER.match(text) else None
 
     def _sniffed(self, lines: Sequence[str]) -> str:
-        """The delimiter that cuts every line into equally many cells, most of them numbers."""
-        best, most = "", -1.0
+        """The delimiter that cuts most lines into equally many cells, most of them numbers."""
+        scores = {}
         for delimiter in DELIMITERS.values():
             if delimiter == self.decimal:
                 continue
             self.delimiter = delimiter
             rows = [self._cells(line) for line in lines]
-            counts = {len(row) for row in rows}
-            cells = [cell for row in rows[-SAMPLE // 2 :] for cell in row]
-            share = sum(self._number(cell) is not None for cell in cells) / max(1, len(cells))
-            score = share if len(counts) == 1 and counts != {1} else share - 1.0
-            if score > most and (score > 0.0 or counts == {1}):
-                best, most = delimiter, score
-        if not best:
-            allowed = ", ".join(DELIMITERS)
-            advice = f"state delimiter = one of {allowed} in the column map"
-            raise FileError(
-                self.path, f"line {self.line}", "does not show what separates values", advice
-            )
-        return best
+            width, count = Counter(len(row) for row in rows).most_common(1)[0]
+            cells = [cell for row in rows[len(rows) > 1 :] for cell in row]
+            numeric = sum(self._number(cell) is not None for cell in cells) / max(1, len(cells))
+            # One cell a line says nothing about the delimiter, but is all there is in a table of one column.
+            scores[delimiter] = count / len(rows) * (1.0 + numeric) * (1.0 if width > 1 else 0.1)
+        return max(scores, key=lambda delimiter: scores[delimiter])
 
 
 def _check_text(path: Path, head: bytes) -> None:

@@ -114,7 +114,7 @@ class ColumnMap:
             if what == "time" and not label and self.time.column is None:
                 return
             allowed = f"one of {', '.join(self.files)}" if self.files else "left out: no [files]"
-            raise ParameterError(f"{what}.file", label or "missing", allowed)
+            raise ParameterError(f"{what}.file", label or "not stated", allowed)
 
 
 def _check(kind: str, quantity: Quantity) -> None:
@@ -125,12 +125,12 @@ def _check(kind: str, quantity: Quantity) -> None:
         if unit not in known:
             raise ParameterError(f"{what}.unit", unit, f"one of {', '.join(known)}")
         if unit == RAW and quantity.factor == 1.0 and kind != "motor_signal":
-            raise ParameterError(f"{what}.factor", "missing", "stated where the unit is 'raw'")
+            raise ParameterError(f"{what}.factor", "not stated", "stated where the unit is 'raw'")
     if KINDS[kind].unit in HAS_NO_SIDE:
         if quantity.side is not None:
             raise ParameterError(f"{what}.side", quantity.side, "left out, it is not reflected")
     elif kind in SIDE_MUST_BE_STATED and quantity.side is None:
-        raise ParameterError(f"{what}.side", "missing", "'motor' or 'output', as your log has it")
+        raise ParameterError(f"{what}.side", "not stated", "'motor' or 'output', as your log has it")
     elif quantity.side not in (*SIDES, None):
         raise ParameterError(f"{what}.side", quantity.side, "'motor' or 'output'")
     for name in ("factor", "sign", "offset"):
