@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from jointwise import __version__
-from jointwise.cli import demo, import_, plan, robots, run, show
+from jointwise.cli import demo, fit, import_, plan, robots, run, show, validate
 from jointwise.errors import JointwiseError
 
 USAGE_ERROR = 2
@@ -62,4 +62,6 @@ app.command("show", epilog=show.EXAMPLE)(show.show)
 app.command("plan", epilog=plan.EXAMPLE)(plan.plan)
 app.command("run", epilog=run.EXAMPLE)(run.run)
 app.command("import", epilog=import_.EXAMPLE)(import_.import_)
+app.add_typer(fit.app, name="fit")
+app.command("validate", epilog=validate.EXAMPLE)(validate.validate)
 app.command("demo", epilog=demo.EXAMPLE)(demo.demo)

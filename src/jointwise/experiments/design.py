@@ -11,7 +11,6 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +21,7 @@ from jointwise.recording import filters
 from jointwise.recording.signals import Signals
 from jointwise.robot.base_parameters import BaseParameters
 from jointwise.robot.description import Robot
-from jointwise.units import Unit, check_fields
+from jointwise.units import Unit
 
 Array = NDArray[np.float64]
 Places = NDArray[np.int64]
@@ -30,6 +29,7 @@ Places = NDArray[np.int64]
 CHUNK = 8192
 """Samples whose regressor exists at one time: some 30 MB for six joints."""
 ROOM_TEMPERATURE = 20.0
+ZONE = Unit("rad/s [m/s]", lower=0.0, upper=10.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,13 +51,23 @@ class Design:
     robot: Robot
     friction: tuple[str, ...] = ("coulomb", "viscous", "offset")
     rotors: bool = True
-    zone: Annotated[float, Unit("rad/s [m/s]", lower=0.0, upper=10.0)] = 0.005
-    """speed below which friction that follows the sign of motion fades out"""
+    zone: float | tuple[float, ...] = 0.0
+    """speed below which friction that follows the sign of motion fades out, for all motors or for each"""
 
     def __post_init__(self) -> None:
-        check_fields(self, "design")
         object.__setattr__(self, "friction", tuple(self.friction))
+        zones = self.zone if isinstance(self.zone, tuple) else (self.zone,) * self.robot.n
+        if len(zones) != self.robot.n:
+            raise ParameterError("zone", f"{len(zones)} speeds", f"one for each of {self.robot.n}")
+        for speed in zones:
+            ZONE.check("zone", speed)
+        object.__setattr__(self, "zone", tuple(float(speed) for speed in zones))
         _ = self.uses
+
+    @property
+    def zones(self) -> tuple[float, ...]:
+        """Fading speed of each motor."""
+        return self.zone if isinstance(self.zone, tuple) else (self.zone,) * self.robot.n
 
     @functools.cached_property
     def uses(self) -> tuple[TermUse, ...]:
@@ -151,10 +161,11 @@ class Design:
             found = columns_along(
                 laws, piece.theta[:, motor], speed, load[:, motor], warm, 1.0 / piece.rate_hz
             )
-            fading = np.minimum(np.abs(speed) / self.zone, 1.0) if self.zone > 0.0 else 1.0
+            zone = self.zones[motor]
+            fading = np.minimum(np.abs(speed) / zone, 1.0) if zone > 0.0 else np.ones(len(piece))
             for column, k in enumerate(mine):
                 fades = self.uses[self.friction_places[k][0]].term.fades
-                out[:, k] = found[:, column] * (fading if fades else 1.0)
+                out[:, k] = found[:, column] * fading if fades else found[:, column]
         return out
 
     def _check_temperature(self, piece: Signals) -> None:

@@ -17,13 +17,11 @@ from jointwise.errors import ParameterError
 from jointwise.estimators.problem import Problem
 from jointwise.experiments.design import Design, filtered_columns, filtered_rigid
 from jointwise.recording import filters
-from jointwise.recording.signals import Signals
+from jointwise.recording.signals import Signals, shifted
 from jointwise.robot.samples import cores
 
 Array = NDArray[np.float64]
 Progress = Callable[[int, int], None]
-PIECE_SECONDS = 2.0
-"""Length of the blocks by which correlated residuals are judged; several periods of typical motion errors."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -33,14 +31,23 @@ class Equations:
     design: Design
     pieces: tuple[Signals, ...]
     filter_hz: float
-    moving: float
-    """speed above which a joint counts as moving; standing equations are left out of static fits"""
+    moving: tuple[float, ...]
+    """speed above which each joint counts as moving; standing equations are left out of static fits"""
     steps: tuple[int, ...]
     kept: tuple[slice, ...]
     """of the thinned samples: those the filter's start-up does not touch"""
     rigid: tuple[Array, ...]
-    torque: tuple[Array, ...]
-    use: tuple[NDArray[np.bool_], ...]
+    delay: float = 0.0
+    """time in s by which torque is stamped later than position"""
+    use: tuple[NDArray[np.bool_], ...] = ()
+
+    def torque_at(self, k: int, delay: float) -> Array:
+        """Filtered, thinned torque of piece k, read `delay` seconds late."""
+        piece = self.pieces[k]
+        late = shifted(piece.torque, piece.rate_hz, delay)
+        return filters.zero_phase(late, self.filter_hz, piece.rate_hz)[:: self.steps[k]][
+            self.kept[k]
+        ]
 
     def problem(self, load: Sequence[Array] | None) -> Problem:
         """The problem for friction under this load (one array per piece); zero load without."""
@@ -65,7 +72,7 @@ class Equations:
         return Problem.from_rows(
             design.names,
             rows,
-            list(self.torque),
+            [self.torque_at(k, self.delay) for k in range(len(self.pieces))],
             use=list(self.use),
             recordings=[piece.name for piece in self.pieces],
         )
@@ -80,22 +87,22 @@ def equations(
     pieces: Sequence[Signals],
     *,
     filter_hz: float,
-    moving: float,
+    moving: float | Sequence[float],
     standing: bool = False,
     progress: Progress | None = None,
 ) -> Equations:
     """Equations of a design along pieces; `standing` keeps those of joints that stand still."""
     if not pieces:
         raise ParameterError("recordings", "none", "at least one")
+    slowest = np.broadcast_to(np.asarray(moving, dtype=np.float64), (design.robot.n,))
     steps = [filters.thinning(piece.rate_hz, filter_hz) for piece in pieces]
-    kept, torques, uses = [], [], []
+    kept, uses = [], []
     for piece, step in zip(pieces, steps, strict=True):
         count = len(range(0, len(piece), step))
         edge = min(-(-piece.edge // step), (count - 1) // 2)
         keep = slice(edge, count - edge)
         kept.append(keep)
-        torques.append(filters.zero_phase(piece.torque, filter_hz, piece.rate_hz)[::step][keep])
-        turning = np.abs(piece.speed[::step][keep]) > moving
+        turning = np.abs(piece.speed[::step][keep]) > slowest
         uses.append(np.ones_like(turning) if standing else turning)
     done = 0
 
@@ -113,10 +120,9 @@ def equations(
         design=design,
         pieces=tuple(pieces),
         filter_hz=filter_hz,
-        moving=moving,
+        moving=tuple(float(v) for v in slowest),
         steps=tuple(steps),
         kept=tuple(kept),
         rigid=tuple(rigid),
-        torque=tuple(torques),
         use=tuple(uses),
     )

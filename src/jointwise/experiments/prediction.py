@@ -13,7 +13,7 @@ from jointwise.experiments.design import Design
 from jointwise.experiments.fit import Fit
 from jointwise.recording import filters
 from jointwise.recording.recording import Recording
-from jointwise.recording.signals import Signals, signals
+from jointwise.recording.signals import Signals, shifted, signals
 
 Array = NDArray[np.float64]
 
@@ -24,6 +24,8 @@ class TorqueModel:
 
     design: Design
     values: Array
+    delay: float = 0.0
+    """time in s by which torque was stamped later than position"""
 
     @functools.cached_property
     def gamma(self) -> Array:
@@ -58,9 +60,9 @@ def model_of(fit: Fit) -> TorqueModel:
         robot=fit.robot,
         friction=tuple(fit.settings["friction"]),
         rotors=bool(fit.settings["rotors"]),
-        zone=float(fit.settings["zone"]),
+        zone=tuple(fit.settings["zone"]),
     )
-    return TorqueModel(design=design, values=fit.values)
+    return TorqueModel(design=design, values=fit.values, delay=float(fit.settings["delay_s"]))
 
 
 def predict(
@@ -79,6 +81,7 @@ def predict(
 def predict_piece(model: TorqueModel, piece: Signals, filter_hz: float) -> Prediction:
     """Measured and predicted torque of one piece."""
     rigid, friction = model.torque(piece)
+    measured = shifted(piece.torque, piece.rate_hz, model.delay)
     total = rigid + friction
     keep = slice(piece.edge, len(piece) - piece.edge)
 
@@ -90,10 +93,10 @@ def predict_piece(model: TorqueModel, piece: Signals, filter_hz: float) -> Predi
         time=piece.time[keep],
         q=piece.q[keep],
         speed=piece.speed[keep],
-        measured=smooth(piece.torque),
+        measured=smooth(measured),
         predicted=smooth(total),
         rigid=smooth(rigid),
-        raw_measured=piece.torque[keep],
+        raw_measured=measured[keep],
         raw_predicted=total[keep],
     )
 

@@ -54,19 +54,21 @@ def validate(
 ) -> list[Validated]:
     """Scores of a fit on recordings, by their names; filter, threshold and torque kind as in the fit unless given."""
     filter_hz = float(fit.settings["filter_hz"]) if filter_hz is None else filter_hz
-    moving = float(fit.settings["moving"]) if moving is None else moving
-    Unit("rad/s [m/s]", lower=0.0, upper=100.0).check("moving", moving)
-    torque = fit.settings.get("torque") if torque is None else torque
+    slowest = np.array(fit.settings["moving"], dtype=np.float64)
+    if moving is not None:
+        Unit("rad/s [m/s]", lower=0.0, upper=100.0).check("moving", moving)
+        slowest = np.full(fit.robot.n, moving)
+    torque = torque or fit.settings.get("torque") or None
     model = model_of(fit)
     return [
         scored(
-            predict(model, rec, filter_hz=filter_hz, torque=torque, name=name), moving, name, fit
+            predict(model, rec, filter_hz=filter_hz, torque=torque, name=name), slowest, name, fit
         )
         for name, rec in recordings.items()
     ]
 
 
-def scored(parts: Sequence[Prediction], moving: float, name: str, fit: Fit) -> Validated:
+def scored(parts: Sequence[Prediction], moving: Array, name: str, fit: Fit) -> Validated:
     """Scores of the pieces of one recording together."""
     turning = np.abs(joined(parts, "speed")) > moving
     measured, predicted = joined(parts, "measured"), joined(parts, "predicted")

@@ -1,0 +1,155 @@
+"""`jointwise fit EXPERIMENT REC...`: identify something of an arm from recordings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from jointwise.experiments.fit import Fit
+    from jointwise.recording.recording import Recording
+
+EXAMPLE = (
+    "Example: jointwise fit robot log1.parquet log2.parquet --robot ur10e "
+    "--friction coulomb,viscous,offset,load,degressive --filter-hz 5 -o arm.fit.toml"
+)
+FAILED = 1
+
+app = typer.Typer(help="Identify something of an arm from recordings.", no_args_is_help=True)
+
+Recordings = Annotated[
+    list[Path], typer.Argument(metavar="REC...", help="Recordings, see `jointwise import`.")
+]
+RobotName = Annotated[str, typer.Option(help="Robot of the library, robot file or URDF.")]
+Out = Annotated[Path, typer.Option("--out", "-o", help="Fit file to write (TOML).")]
+Json = Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")]
+
+
+def load_recordings(paths: list[Path]) -> dict[str, Recording]:
+    """Recordings by file name; names used twice keep their folder."""
+    from jointwise.recording.recording import load_recording
+
+    stems = [path.stem for path in paths]
+    return {
+        (path.stem if stems.count(path.stem) == 1 else str(path)): load_recording(path)
+        for path in paths
+    }
+
+
+@app.command("robot", epilog=EXAMPLE)
+def robot(
+    recordings: Recordings,
+    robot: RobotName,
+    filter_hz: Annotated[
+        float, typer.Option(help="Cut-off of the zero-phase low-pass both sides of the fit pass.")
+    ],
+    out: Out,
+    friction: Annotated[
+        str, typer.Option(help="Friction terms, comma-separated; TERM@2+3 for some joints only.")
+    ] = "coulomb,viscous,offset,load,degressive",
+    method: Annotated[
+        str, typer.Option(help="physical, bounded, ols, wls, huber, liu, kovincic, ...")
+    ] = "physical",
+    torque: Annotated[
+        str | None,
+        typer.Option(help="Column to explain, needed where the recordings hold several."),
+    ] = None,
+    moving: Annotated[
+        float | None,
+        typer.Option(
+            help="Speed above which a joint counts as moving, rad/s [m/s].  [default: 1 % of its fastest]"
+        ),
+    ] = None,
+    zone: Annotated[
+        float | None,
+        typer.Option(
+            help="Speed below which the sign of motion fades out.  [default: 0.1 % of the fastest]"
+        ),
+    ] = None,
+    rotors: Annotated[bool, typer.Option(help="Estimate rotor inertias.")] = True,
+    standing: Annotated[bool, typer.Option(help="Use the samples of standing joints too.")] = False,
+    delay: Annotated[bool, typer.Option(help="Estimate how late the torque is stamped.")] = True,
+    report: Annotated[Path | None, typer.Option(help="HTML report to write.")] = None,
+    json: Json = False,
+) -> None:
+    """Fit links, rotors and friction of the whole arm."""
+    from jointwise.cli.progress import stages
+    from jointwise.experiments.robot_fit import fit_robot
+    from jointwise.robot.library import load_robot
+    from jointwise.tables import ensure_writable
+
+    ensure_writable(out)
+    loaded = load_recordings(recordings)
+    with stages() as progress:
+        fit = fit_robot(
+            load_robot(robot),
+            loaded,
+            progress=progress,
+            filter_hz=filter_hz,
+            friction=tuple(name.strip() for name in friction.split(",") if name.strip()),
+            method=method,
+            torque=torque,
+            moving=moving,
+            zone=zone,
+            rotors=rotors,
+            standing=standing,
+            delay=delay,
+        )
+    fit.save(out)
+    finish(fit, out, json)
+
+
+def finish(fit: Fit, out: Path, json: bool) -> None:
+    """Print what was found; exit code 1 where the fit did not converge."""
+    from jointwise.cli.output import print_json
+
+    if json:
+        print_json(summary(fit, out))
+    else:
+        show(fit, out)
+    if fit.status != "converged":
+        raise typer.Exit(FAILED)
+
+
+def summary(fit: Fit, out: Path) -> dict[str, Any]:
+    """The fit as plain data with stable keys."""
+    from dataclasses import asdict
+
+    return {
+        "fit": str(out),
+        "experiment": fit.experiment,
+        "robot": fit.robot.name,
+        "status": fit.status,
+        "settings": dict(fit.settings),
+        "parameters": [asdict(p) for p in fit.parameters],
+        "joints": [dict(j) for j in fit.joints],
+        "recordings": [dict(r) for r in fit.recordings],
+        "notes": list(fit.notes),
+    }
+
+
+def show(fit: Fit, out: Path) -> None:
+    """Print verdicts and errors per joint for a person."""
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(highlight=False)
+    console.print(f"[bold]{fit.experiment}[/bold] of {fit.robot.name}: {fit.status}, {out}")
+    counts: dict[str, int] = {}
+    for parameter in fit.parameters:
+        counts[parameter.verdict] = counts.get(parameter.verdict, 0) + 1
+    console.print(", ".join(f"{n} parameters {verdict}" for verdict, n in counts.items()))
+    if fit.joints:
+        keys = [key for key in fit.joints[0] if key != "joint"]
+        table = Table("joint", *(k.replace("_", " ") for k in keys), box=None, pad_edge=False)
+        for joint in fit.joints:
+            table.add_row(str(joint["joint"]), *(_cell(joint.get(key)) for key in keys))
+        console.print(table)
+    for note in fit.notes:
+        console.print(f"note: {note}")
+
+
+def _cell(value: Any) -> str:
+    return "-" if value is None else f"{value:.3g}" if isinstance(value, float) else str(value)

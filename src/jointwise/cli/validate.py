@@ -1,0 +1,79 @@
+"""`jointwise validate FIT REC...`: how well a fit predicts recordings it has not seen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+EXAMPLE = (
+    "Example: jointwise validate arm.fit.toml unseen.parquet --filter-hz 5 --moving 0.02 --json"
+)
+
+
+def validate(
+    fit: Annotated[Path, typer.Argument(help="Fit file, see `jointwise fit robot`.")],
+    recordings: Annotated[
+        list[Path], typer.Argument(metavar="REC...", help="Recordings, see `jointwise import`.")
+    ],
+    filter_hz: Annotated[
+        float | None,
+        typer.Option(help="Cut-off of the zero-phase low-pass.  [default: that of the fit]"),
+    ] = None,
+    moving: Annotated[
+        float | None,
+        typer.Option(
+            help="Speed above which a joint counts as moving, rad/s [m/s].  [default: of the fit]"
+        ),
+    ] = None,
+    torque: Annotated[
+        str | None,
+        typer.Option(help="Column to compare with.  [default: the one the fit explained]"),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
+) -> None:
+    """Compare predicted with measured torque, filtered and raw, moving and standing joints apart."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from jointwise.cli.fit import load_recordings
+    from jointwise.cli.output import print_json
+    from jointwise.experiments import validate as room
+    from jointwise.experiments.fit import load_fit
+
+    found = load_fit(fit)
+    results = room.validate(
+        found,
+        load_recordings(recordings),
+        filter_hz=filter_hz,
+        moving=moving,
+        torque=torque or None,
+    )
+    if json:
+        print_json(
+            {
+                "fit": str(fit),
+                "filter_hz": filter_hz or found.settings["filter_hz"],
+                "moving": found.settings["moving"] if moving is None else moving,
+                "recordings": [one.to_dict() for one in results],
+            }
+        )
+        return
+    console = Console(highlight=False)
+    for one in results:
+        table = Table(
+            "joint", "rmse", "moving", "standing", "NRMSE %", "relative %", "raw rmse",
+            title=one.name, title_justify="left", box=None, pad_edge=False,
+        )  # fmt: skip
+        for name, f, raw in zip(one.joint_names, one.filtered, one.raw, strict=True):
+            numbers = (
+                f.rmse,
+                f.rmse_moving,
+                f.rmse_standing,
+                f.nrmse,
+                f.relative_residual,
+                raw.rmse,
+            )
+            table.add_row(name, *(f"{v:.3g}" for v in numbers))
+        console.print(table)

@@ -1,0 +1,80 @@
+"""How late the torque is stamped beside the positions: one time for the whole arm, from the residual.
+
+Drives sample, filter and report current and position at different moments; a few milliseconds of lag look like
+inertia and viscous friction that are not there. The regressor does not change when the torque is shifted, so one
+factorisation serves every candidate. With noise of unknown size in each joint the likelihood is greatest where
+sum_j M_j log |e_j| is least, which is what is minimised; the best candidate is refined by a parabola.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jointwise.estimators.problem import Problem
+from jointwise.experiments.equations import Equations
+
+Array = NDArray[np.float64]
+Solver = Callable[[Problem], Array]
+
+PERIODS = 2.0
+"""Of the recorded stamps: how far a delay is searched to both sides."""
+BAND = 40.0
+"""Share of the cut-off's period that is searched at least."""
+CANDIDATES = 17
+
+
+def longest_delay(equations: Equations) -> float:
+    """Search range in s: two sampling periods, at least a fortieth of the cut-off's period."""
+    slowest = max(piece.stamp_period for piece in equations.pieces)
+    return max(PERIODS * slowest, 1.0 / (BAND * equations.filter_hz))
+
+
+def estimated_delay(equations: Equations, problem: Problem, solve: Solver) -> float:
+    """Most likely delay in s, positive where torque is stamped late; `solve` gives the values for a problem."""
+    reach = longest_delay(equations)
+    delays = np.linspace(-reach, reach, CANDIDATES)
+    shifts = _Shifts(equations, problem)
+    costs = np.array([_cost(shifts.at(delay), solve) for delay in delays])
+    best = int(np.argmin(costs))
+    if best in (0, len(delays) - 1):
+        return float(delays[best])
+    left, middle, right = costs[best - 1 : best + 2]
+    bend = left - 2.0 * middle + right
+    shift = 0.5 * (left - right) / bend if bend > 0.0 else 0.0
+    return float(delays[best] + shift * (delays[1] - delays[0]))
+
+
+def _cost(problem: Problem, solve: Solver) -> float:
+    squares = problem.squares(solve(problem))
+    counts = problem.joint_equations
+    return float(np.sum(0.5 * counts * np.log(np.maximum(squares, 1e-300))))
+
+
+class _Shifts:
+    """The problem for any delay: W = Q R is kept, only Q^T y is new."""
+
+    def __init__(self, equations: Equations, problem: Problem) -> None:
+        self.equations, self.problem = equations, problem
+        self.parts = []
+        for j in range(problem.joints):
+            stack = np.concatenate([r.w[r.use[:, j], j] for r in problem.rows])
+            used = np.flatnonzero(np.any(stack != 0.0, axis=0))
+            self.parts.append((used, *np.linalg.qr(stack[:, used])))
+
+    def at(self, delay: float) -> Problem:
+        problem, size = self.problem, self.problem.columns + 1
+        torque = [self.equations.torque_at(k, delay) for k in range(len(problem.rows))]
+        factors = np.zeros((1, problem.joints, size, size))
+        for j, (used, q, r) in enumerate(self.parts):
+            rows = zip(torque, problem.rows, strict=True)
+            y = np.concatenate([t[row.use[:, j], j] for t, row in rows])
+            z = q.T @ y
+            count = len(z)
+            factors[0, j, :count, used] = r.T
+            factors[0, j, :count, -1] = z
+            factors[0, j, size - 1, -1] = np.sqrt(max(float(y @ y - z @ z), 0.0))
+        counts = problem.joint_equations[None]
+        return Problem.from_factors(problem.names, factors, counts)

@@ -1,0 +1,106 @@
+"""From the name of a method to a solver for the equations of a design.
+
+Every method works on the columns the recordings can tell apart; a parameter the data say nothing about is left at
+zero with the columns it depends on named, instead of stopping the whole fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jointwise.errors import NumericalError, UnknownNameError
+from jointwise.estimators.estimate import Estimate
+from jointwise.estimators.problem import Problem
+from jointwise.estimators.registry import estimator
+from jointwise.experiments.design import Design
+
+Array = NDArray[np.float64]
+Solver = Callable[[Problem], Estimate]
+
+FREE = ("ols", "wls", "huber", "liu", "kovincic", "kovincic_constrained", "maximum_likelihood")
+"""Without bounds on single parameters, as their sources have them."""
+METHODS = ("physical", "bounded", *FREE)
+INDEPENDENT = 1e-7
+"""Share of a column, scaled to length one, that must be left beside the others to be told apart in recordings."""
+
+
+def solver(method: str, design: Design) -> Solver:
+    """The solver of this name for a design."""
+    if method not in METHODS:
+        raise UnknownNameError("method", method, METHODS)
+    if method == "physical":
+        from jointwise.experiments.physical import physical_solver
+
+        return physical_solver(design)
+    if method == "bounded":
+        return lambda problem: on_independent(problem, lambda part: _bounded(part, design))
+    return lambda problem: on_independent(problem, estimator(method))
+
+
+def _bounded(part: Problem, design: Design) -> Estimate:
+    return estimator("bounded")(
+        part, nonnegative=[name for name in design.nonnegative if name in part.names]
+    )
+
+
+def on_independent(problem: Problem, find: Solver) -> Estimate:
+    """Solve for the columns that can be told apart; the others are zero with zero covariance."""
+    kept = independent_places(problem)
+    if len(kept) == problem.columns:
+        return find(problem)
+    if not len(kept):
+        raise NumericalError(
+            "no parameter acts on the recorded torque; check that joints move and torque is recorded"
+        )
+    part = find(problem.select([problem.names[k] for k in kept]))
+    values, covariance = np.zeros(problem.columns), np.zeros((problem.columns, problem.columns))
+    values[kept] = part.values
+    covariance[np.ix_(kept, kept)] = part.covariance
+    return replace(part, names=problem.names, values=values, covariance=covariance)
+
+
+def independent_places(problem: Problem) -> NDArray[np.int64]:
+    """Columns in their order, without those that follow from the ones before; each joint weighs the same."""
+    norms = problem.torque_norms
+    weights = 1.0 / np.where(norms > 0.0, norms, 1.0) ** 2
+    factor = problem.weighted_factor(weights)[:, :-1]
+    lengths = np.linalg.norm(factor, axis=0)
+    basis = np.zeros((len(factor), problem.columns))
+    kept: list[int] = []
+    for k in np.flatnonzero(lengths > 0.0):
+        left = factor[:, k] / lengths[k]
+        for _ in range(2):
+            left = left - basis[:, : len(kept)] @ (basis[:, : len(kept)].T @ left)
+        size = float(np.linalg.norm(left))
+        if size > INDEPENDENT:
+            basis[:, len(kept)] = left / size
+            kept.append(int(k))
+    return np.array(kept, dtype=np.int64)
+
+
+def hidden_parameters(problem: Problem) -> dict[str, str]:
+    """Parameters the data cannot tell apart, each with what it follows from."""
+    kept = independent_places(problem)
+    factor = problem.weighted_factor(np.ones(problem.joints))[:, :-1]
+    out = {}
+    for k in sorted(set(range(problem.columns)) - set(kept.tolist())):
+        name, column = problem.names[k], factor[:, k]
+        if not column.any():
+            out[name] = "nothing in these recordings depends on it; move its joint"
+            continue
+        mix = np.linalg.lstsq(factor[:, kept], column, rcond=None)[0]
+        share = np.abs(mix) * np.linalg.norm(factor[:, kept], axis=0)
+        others = [
+            problem.names[kept[i]] for i in np.argsort(-share) if share[i] > 0.05 * share.max()
+        ]
+        out[name] = f"acts only together with {', '.join(others[:4])}"
+    return out
+
+
+def standard_parameters(design: Design, estimate: Estimate) -> Array | None:
+    """Physical standard parameters behind an estimate; None where none were asked for."""
+    return None

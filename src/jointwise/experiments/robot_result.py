@@ -1,0 +1,155 @@
+"""From the solved equations of an arm to a `Fit`: scores, uncertainty, verdicts, and the robot with its new numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jointwise.estimators.problem import Problem
+from jointwise.experiments.design import Design
+from jointwise.experiments.fit import Fit
+from jointwise.experiments.methods import hidden_parameters, solver, standard_parameters
+from jointwise.experiments.parameter_table import parameter_table
+from jointwise.experiments.robot_fit import RobotFitOptions, Solved
+from jointwise.experiments.uncertainty import honesty, noise_floor
+from jointwise.experiments.update import updated_robot
+from jointwise.robot.description import Robot
+
+Array = NDArray[np.float64]
+Progress = Callable[[str, int, int], None]
+MOST_LEFT_OUT = 40
+"""Recordings left out one after the other; of more, every n-th."""
+
+
+def result(robot: Robot, solved: Solved, chosen: RobotFitOptions, progress: Progress | None) -> Fit:
+    """The fit of an arm."""
+    design, estimate = solved.equations.design, solved.estimate
+    covariance = estimate.covariance
+    parameters = parameter_table(solved, covariance, hidden_parameters(solved.problem))
+    left_out = leave_one_out(solved, chosen, progress)
+    arm, notes = updated_robot(
+        robot, design, estimate.values, standard_parameters(design, estimate)
+    )
+    status = "converged" if estimate.converged and solved.settled else "not converged"
+    return Fit(
+        experiment="robot",
+        robot=arm,
+        status=status,
+        parameters=parameters,
+        covariance=covariance,
+        settings={
+            **{k: v for k, v in asdict(chosen).items() if k != "delay"},
+            "moving": list(solved.equations.moving),
+            "zone": list(design.zones),
+            "torque": torque_kind(chosen),
+            "delay_s": solved.equations.delay,
+            "rounds": solved.rounds,
+        },
+        recordings=tuple(_recording(solved, k) for k in range(len(solved.equations.pieces))),
+        joints=_joints(solved, left_out),
+        notes=(*estimate.notes, *notes),
+    )
+
+
+def torque_kind(chosen: RobotFitOptions) -> str:
+    """The torque column that was explained, empty where the recordings have only one."""
+    return chosen.torque or ""
+
+
+def _recording(solved: Solved, k: int) -> dict[str, Any]:
+    piece = solved.equations.pieces[k]
+    return {
+        "name": piece.name,
+        "duration_s": float(piece.time[-1] - piece.time[0]),
+        "rate_hz": 1.0 / piece.stamp_period,
+        "equations": int(solved.problem.rows[k].use.sum()),
+    }
+
+
+def leave_one_out(
+    solved: Solved, chosen: RobotFitOptions, progress: Progress | None = None
+) -> Array:
+    """RMS error (recordings, joints, moving and standing) of each recording by the fit to all others.
+
+    With a single recording its halves take turns.
+    """
+    problem, system = solved.problem, solved.equations
+    find = solver(chosen.method, system.design)
+    count = len(problem.recordings)
+    if count == 1:
+        return _halves(solved, find)
+    chosen_ones = range(0, count, -(-count // MOST_LEFT_OUT))
+    out = np.full((len(chosen_ones), problem.joints, 2), np.nan)
+    for i, k in enumerate(chosen_ones):
+        out[i] = _errors(solved, k, find(problem.without(k)).values)
+        if progress is not None:
+            progress("leave one out", i + 1, len(chosen_ones))
+    return out
+
+
+def _halves(solved: Solved, find: Any) -> Array:
+    rows = solved.problem.rows[0]
+    middle = len(rows.y) // 2
+    out = np.full((2, solved.problem.joints, 2), np.nan)
+    for i, (train, test) in enumerate(
+        ((slice(0, middle), slice(middle, None)), (slice(middle, None), slice(0, middle)))
+    ):
+        part = Problem.from_rows(
+            solved.problem.names, [rows.w[train]], [rows.y[train]], use=[rows.use[train]]
+        )
+        if part.joint_equations.min() <= part.used_columns.max():
+            continue
+        out[i] = _split_error(
+            rows.y[test] - rows.w[test] @ find(part).values, _moving(solved, 0)[test]
+        )
+    return out
+
+
+def _errors(solved: Solved, k: int, values: Array) -> Array:
+    rows = solved.problem.rows[k]
+    return _split_error(rows.y - rows.w @ values, _moving(solved, k))
+
+
+def _moving(solved: Solved, k: int) -> NDArray[np.bool_]:
+    system = solved.equations
+    speed = system.pieces[k].speed[:: system.steps[k]][system.kept[k]]
+    return np.asarray(np.abs(speed) > system.moving)
+
+
+def _split_error(error: Array, moving: NDArray[np.bool_]) -> Array:
+    """RMS of moving and of standing samples of each joint, (joints, 2)."""
+    out = np.full((error.shape[1], 2), np.nan)
+    for j in range(error.shape[1]):
+        for i, mask in enumerate((moving[:, j], ~moving[:, j])):
+            if mask.any():
+                out[j, i] = np.sqrt(np.mean(error[mask, j] ** 2))
+    return out
+
+
+def _joints(solved: Solved, left_out: Array) -> tuple[dict[str, Any], ...]:
+    """Per joint: residual, noise floor, leave-one-out score with its standard error."""
+    design: Design = solved.equations.design
+    floor, follows = noise_floor(solved), honesty(solved)
+    out = []
+    for j, joint in enumerate(design.robot.joints):
+        moving = left_out[:, j, 0]
+        seen = moving[np.isfinite(moving)]
+        entry: dict[str, Any] = {
+            "joint": joint.name,
+            "residual_rms": float(solved.estimate.noise[j]),
+            "noise_floor": float(floor[j]),
+            **follows[j],
+        }
+        if len(seen):
+            entry["left_out_rmse_moving"] = float(np.sqrt(np.mean(seen**2)))
+            entry["left_out_standard_error"] = float(seen.std() / np.sqrt(len(seen)))
+        standing = left_out[:, j, 1]
+        standing = standing[np.isfinite(standing)]
+        if len(standing):
+            entry["left_out_rmse_standing"] = float(np.sqrt(np.mean(standing**2)))
+        out.append(entry)
+    return tuple(out)
