@@ -27,6 +27,9 @@ from jointwise.recording.import_map import SIDE_MUST_BE_STATED
 from jointwise.recording.import_map_file import list_column_maps, load_column_map
 from jointwise.recording.import_recording import import_recording
 from jointwise.recording.recording import Recording
+from jointwise.robot.description import Robot
+from jointwise.robot.frames import ModifiedDH
+from jointwise.robot.parts import Joint
 
 DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "blank": " "}
 
@@ -247,6 +250,32 @@ def test_matrices_and_scalars_of_array_files_are_found_by_name(tmp_path, kind, t
     np.testing.assert_array_equal(recording.time, values[:, 0])
     np.testing.assert_array_equal(recording["q"], values[:, 1:3])
     np.testing.assert_array_equal(recording["motor_torque"], values[:, 3:5] * 2.5)
+
+
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_matlab_files_hold_what_scipy_wrote_into_them(tmp_path_factory, data):
+    """Every class of numbers, compressed or not, plain or inside a struct, in any order of variables."""
+    path = tmp_path_factory.mktemp("mat") / "log.mat"
+    rows = data.draw(st.integers(4, 40))
+    kinds = st.sampled_from(["f8", "f4", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"])
+    drawn = np.random.default_rng(data.draw(st.integers(0, 99)))
+    t, q = (
+        drawn.integers(0, 100, shape).astype(data.draw(kinds)) for shape in ((rows,), (rows, 3))
+    )
+    variables = {"t": t, "text": "a note", "cells": [1, "x"], "log": {"skip": "x", "q": q}}
+    order = data.draw(st.permutations(list(variables)))
+    row = data.draw(st.sampled_from(["row", "column"]))
+    savemat(
+        path,
+        {name: variables[name] for name in order},
+        do_compression=data.draw(st.booleans()),
+        oned_as=row,
+    )
+    arm = Robot(name="three", joints=(*PLAIN.joints, Joint(name="j3", frame=ModifiedDH())))
+    recording = imported(path, column_map(time="t", q=quantity("log.q", "rad")), arm)
+    np.testing.assert_array_equal(recording.time, t)
+    np.testing.assert_array_equal(recording["q"], q)
 
 
 def test_structs_and_columns_of_one_variable_are_reached_in_array_files(tmp_path):

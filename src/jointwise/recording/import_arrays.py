@@ -1,4 +1,4 @@
-"""Files of named arrays: MATLAB .mat (version 5 to 7.2) and NumPy .npz. Only numbers are read, never objects."""
+"""Files of named arrays, and NumPy .npz among them. Only numbers are read, never objects."""
 
 from __future__ import annotations
 
@@ -153,49 +153,6 @@ class NpzTable(ArrayTable):
             raise FileError(self.path, where, "holds pickled objects, which are never loaded")
         if count * dtype.itemsize > size:
             raise FileError(self.path, where, f"says shape {shape}, but holds {size} bytes")
-
-
-class MatTable(ArrayTable):
-    """A MATLAB file; `log.q` is field q of the struct log."""
-
-    def _list(self) -> tuple[str, ...]:
-        from scipy.io import whosmat
-
-        with self.path.open("rb") as file:
-            head = file.read(512)
-        if b"MATLAB 7.3" in head or head.startswith(b"\x89HDF"):
-            advice = "save it with -v7, or as CSV"
-            raise FileError(self.path, "", "is a MATLAB 7.3 (HDF5) file, which is not read", advice)
-        try:
-            listed = whosmat(self.path)
-        except Exception as error:  # what a damaged file raises is not listed anywhere
-            raise FileError(
-                self.path, "", f"is not a readable .mat file: {_first(error)}"
-            ) from None
-        self._shapes = {str(name): shape for name, shape, _ in listed}
-        return tuple(self._shapes)
-
-    def _load(self, name: str) -> Any:
-        from scipy.io import loadmat
-
-        top, *fields = name.split(".")
-        where = f"variable {name!r}"
-        if top not in self.names:
-            raise FileError(self.path, where, "is not in the file", self.offered())
-        rows = 1
-        for length in self._shapes[top]:
-            rows *= int(length)
-        check_amount(self.path, rows, 1)
-        try:
-            value: Any = loadmat(self.path, variable_names=[top])[top]
-        except Exception as error:  # what a damaged file raises is not listed anywhere
-            raise FileError(self.path, where, f"cannot be read: {_first(error)}") from None
-        for field in fields:
-            names = getattr(getattr(value, "dtype", None), "names", None) or ()
-            if field not in names or value.size != 1:
-                raise FileError(self.path, where, f"is not there: {top} has no single {field!r}")
-            value = value[field].item()
-        return value
 
 
 def _first(error: Exception) -> str:

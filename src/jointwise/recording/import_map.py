@@ -130,7 +130,9 @@ def _check(kind: str, quantity: Quantity) -> None:
         if quantity.side is not None:
             raise ParameterError(f"{what}.side", quantity.side, "left out, it is not reflected")
     elif kind in SIDE_MUST_BE_STATED and quantity.side is None:
-        raise ParameterError(f"{what}.side", "not stated", "'motor' or 'output', as your log has it")
+        raise ParameterError(
+            f"{what}.side", "not stated", "'motor' or 'output', as your log has it"
+        )
     elif quantity.side not in (*SIDES, None):
         raise ParameterError(f"{what}.side", quantity.side, "'motor' or 'output'")
     for name in ("factor", "sign", "offset"):

@@ -94,11 +94,13 @@ def _open(path: Path, layout: ColumnMap) -> ForeignTable:
         from jointwise.recording.import_parquet import ParquetTable
 
         return ParquetTable(path)
-    from jointwise.recording.import_arrays import MatTable, NpzTable
-
     if ending == ".mat":
+        from jointwise.recording.import_mat import MatTable
+
         return MatTable(path)
     if ending == ".npz":
+        from jointwise.recording.import_arrays import NpzTable
+
         return NpzTable(path)
     endings = ", ".join((*TEXT_FILES, *OTHER_FILES))
     raise FileError(path, "", f"ends in none of {endings}", "rename it to say what it is")
