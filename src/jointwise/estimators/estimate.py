@@ -35,6 +35,10 @@ class Estimate:
     iterations: int = 1
     active: tuple[str, ...] = ()
     """parameters at a bound"""
+    informed: bool = False
+    """whether a prior has a part in the values, and in the covariance, which then is that of Bayes"""
+    clipped: bool = False
+    """whether single samples lost weight"""
     notes: tuple[str, ...] = ()
     """what the user must know about this result, one sentence each"""
 

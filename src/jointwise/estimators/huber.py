@@ -110,4 +110,5 @@ def _estimate(
         freedom=freedom_of(problem, problem.columns),
         status=status,
         iterations=iterations,
+        clipped=True,
     )

@@ -205,6 +205,17 @@ class Problem:
         """All recordings but one."""
         return self.only(k for k in range(len(self.recordings)) if k != recording)
 
+    def drawn(self, pieces: ArrayLike) -> Problem:
+        """The pieces with these numbers, each as often as it is named; without rows."""
+        chosen = np.asarray(pieces, dtype=np.int64)
+        return replace(
+            self,
+            factors=self.factors[chosen],
+            counts=self.counts[chosen],
+            recording=self.recording[chosen],
+            rows=(),
+        )
+
     def cut(self, piece_samples: int) -> Problem:
         """The same problem in pieces of about `piece_samples`; needs the rows."""
         self.require_rows("cutting into pieces")

@@ -15,6 +15,7 @@ from jointwise.estimators.kovincic import kovincic, kovincic_constrained
 from jointwise.estimators.liu import liu
 from jointwise.estimators.maximum_likelihood import maximum_likelihood
 from jointwise.estimators.ordinary import ols
+from jointwise.estimators.physical import physical
 from jointwise.estimators.ridge import ridge
 from jointwise.estimators.weighted import wls
 
@@ -30,6 +31,7 @@ ESTIMATORS: Mapping[str, Estimator] = {
     "kovincic_constrained": kovincic_constrained,
     "bounded": bounded,
     "maximum_likelihood": maximum_likelihood,
+    "physical": physical,
 }
 
 

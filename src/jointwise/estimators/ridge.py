@@ -64,6 +64,7 @@ def ridge(
         noise=np.sqrt(problem.squares(values) / require_freedom(problem)),
         equations=problem.equations,
         freedom=max(problem.equations - hat, 1.0),
+        informed=True,
         notes=(
             f"drawn towards a prior with strength {chosen:.3g}; "
             f"the data decide {hat:.1f} of {problem.columns} directions",

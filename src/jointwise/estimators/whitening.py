@@ -19,6 +19,8 @@ Array = NDArray[np.float64]
 
 LARGEST_POLE = 0.999
 """Of a fitted model: residuals that never forget would leave nothing to estimate from."""
+DEAD = 1e-3
+"""Autocorrelation that no longer counts."""
 
 
 def autoregression(series: Sequence[Array], order: int) -> Array:
@@ -77,3 +79,20 @@ def noise_models(problem: Problem, values: Array, order: int) -> list[Array]:
     """One autoregressive model per joint from the residual of a fit."""
     left = problem.residuals(values)
     return [autoregression([one[:, j] for one in left], order) for j in range(problem.joints)]
+
+
+def autocorrelation(model: Array, most: int) -> Array:
+    """rho(0) ... of an autoregressive model by the equations of Yule and Walker, up to where it has died away."""
+    order = len(model)
+    system, right = np.eye(order), np.zeros(order)
+    for i in range(order):  # rho(i + 1) = sum_k a_k rho(|i + 1 - k|)
+        for k in range(order):
+            lag = abs(i - k)
+            if lag == 0:
+                right[i] += model[k]
+            else:
+                system[i, lag - 1] -= model[k]
+    rho = [1.0, *np.linalg.solve(system, right).tolist()]
+    while len(rho) <= most and max(abs(r) for r in rho[-order:]) > DEAD:
+        rho.append(float(sum(a * r for a, r in zip(model, rho[: -order - 1 : -1], strict=True))))
+    return np.array(rho[: most + 1])
