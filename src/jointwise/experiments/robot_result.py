@@ -23,6 +23,8 @@ Array = NDArray[np.float64]
 Progress = Callable[[str, int, int], None]
 MOST_LEFT_OUT = 40
 """Recordings left out one after the other; of more, every n-th."""
+LEFT_OUT = "left_out_rmse"
+"""Name of the array (recordings left out, joints, moving and standing) in the fit."""
 
 
 def result(robot: Robot, solved: Solved, chosen: RobotFitOptions, progress: Progress | None) -> Fit:
@@ -52,6 +54,7 @@ def result(robot: Robot, solved: Solved, chosen: RobotFitOptions, progress: Prog
         recordings=tuple(_recording(solved, k) for k in range(len(solved.equations.pieces))),
         joints=_joints(solved, left_out),
         notes=(*estimate.notes, *notes),
+        arrays={LEFT_OUT: left_out},
     )
 
 
@@ -130,6 +133,11 @@ def _split_error(error: Array, moving: NDArray[np.bool_]) -> Array:
     return out
 
 
+def _spread(solved: Solved, j: int) -> float:
+    """Standard deviation of a joint's measured torque over the equations used: what there is to explain."""
+    return float(np.concatenate([r.y[r.use[:, j], j] for r in solved.problem.rows]).std())
+
+
 def _joints(solved: Solved, left_out: Array) -> tuple[dict[str, Any], ...]:
     """Per joint: residual, noise floor, leave-one-out score with its standard error."""
     design: Design = solved.equations.design
@@ -142,6 +150,7 @@ def _joints(solved: Solved, left_out: Array) -> tuple[dict[str, Any], ...]:
             "joint": joint.name,
             "residual_rms": float(solved.estimate.noise[j]),
             "noise_floor": float(floor[j]),
+            "torque_spread": _spread(solved, j),
             **follows[j],
         }
         if len(seen):
