@@ -64,11 +64,14 @@ class Recording:
 
     @property
     def rate_hz(self) -> float:
-        """Samples a second, from the median step of the clock; NaN where that is not above zero."""
+        """Samples a second between gaps: from the mean of the clock's steps of at most 5 median steps; NaN without."""
         with np.errstate(invalid="ignore", over="ignore"):
             steps = np.diff(self.time)
-        step = float(np.median(steps[np.isfinite(steps)])) if np.isfinite(steps).any() else 0.0
-        return 1.0 / step if step > 0.0 else math.nan
+        steps = steps[np.isfinite(steps)]
+        median = float(np.median(steps)) if len(steps) else 0.0
+        if median <= 0.0:
+            return math.nan
+        return 1.0 / float(np.mean(steps[(steps >= 0.0) & (steps <= 5.0 * median)]))
 
     def __len__(self) -> int:
         return len(self.time)
