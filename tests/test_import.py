@@ -1,5 +1,7 @@
 """Foreign logs: whatever their form, the numbers that come out are SI, on the output side, and all there."""
 
+from pathlib import Path
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv
@@ -458,3 +460,32 @@ def test_sides_must_be_stated_where_drives_differ():
     for kind in SIDE_MUST_BE_STATED:
         with pytest.raises(jw.ParameterError, match=rf"columns\.{kind}\.side is not stated"):
             column_map(**{kind: quantity("2-3", "SI")})
+
+
+def test_the_page_of_column_maps_names_everything_a_map_may_say():
+    from jointwise.recording import import_map_file, import_table
+    from jointwise.recording.import_recording import OTHER_FILES, TEXT_FILES
+    from jointwise.recording.import_units import TIME, known_units
+
+    page = (Path(__file__).resolve().parent.parent / "docs" / "column-maps.md").read_text()
+    measured = [kind for kind in KINDS if not kind.startswith("true_")]
+    rows = [
+        f"| `{k}` | {KINDS[k].unit} | {'motor' if KINDS[k].of_motor else 'joint'} |"
+        for k in measured
+    ]
+    assert [row for row in rows if row not in page] == []
+    keys = {*import_map_file.TOP, *import_map_file.LAYOUT, *import_map_file.CLOCK}
+    named = {
+        *keys,
+        *import_map_file.QUANTITY,
+        *TIME,
+        *TEXT_FILES,
+        *OTHER_FILES,
+        *list_column_maps(),
+    }
+    named |= {unit for kind in measured for unit in known_units(kind) if unit not in ("SI", "raw")}
+    assert [name for name in sorted(named) if f"`{name}`" not in page] == []
+    assert f"{import_table.MOST_BYTES >> 30} GiB" in page
+    assert import_table.MOST_VALUES == 2**29
+    maps = Path(__file__).resolve().parent.parent / "docs" / "column-maps"
+    assert [m.name for m in maps.iterdir() if f"(column-maps/{m.name})" not in page] == []
