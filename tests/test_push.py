@@ -43,11 +43,12 @@ def test_the_arm_feels_the_push_through_its_jacobian():
     plant = plain_plant("two_link", gravity=(0.0, 0.0, 0.0), damping=30.0)
     plant = replace(plant, joints=tuple(replace(j, friction=held) for j in plant.joints))
     q = np.array([0.3, 0.6])
-    push = HandPush(force=(6.0, 0.0, 2.0), start=0.1, rise=0.5, hold=2.0)
+    push = HandPush(force=(6.0, 0.0, 2.0), moment=(0.0, 1.5, 0.0), start=0.1, rise=0.5, hold=2.0)
     torque = -push.wrench(2500) @ plant.robot.jacobian(q)
     run = Twin(plant=plant).run_torque(torque, q=q, wrench=push.wrench(2500)).raise_for_status()
     x = run.state.x
-    felt = plant.robot.jacobian(x[0]).T @ [6.0, 0.0, 2.0, 0.0, 0.0, 0.0]
+    felt = plant.robot.jacobian(x[0]).T @ [6.0, 0.0, 2.0, 0.0, 1.5, 0.0]
+    assert np.abs(felt).min() > 0.5
     np.testing.assert_allclose(2e3 * (x[0] - x[2]), felt, atol=2e-2)
 
 

@@ -90,6 +90,17 @@ def test_an_arm_at_rest_stays_at_rest():
     np.testing.assert_allclose(x[0], q, rtol=0, atol=1e-9)
 
 
+def test_a_run_begins_in_balance_behind_bent_and_uneven_gears(plant):
+    """At rest the gears carry gravity: elastic torque at rotor - kinematic error - link is what holds the links."""
+    q = np.array([0.4, -1.2, 1.0, -0.5, 0.8, 0.3])
+    x = Twin(plant=plant).init(q).x
+    for j, joint in enumerate(plant.joints):
+        gear = joint.transmission
+        stretch = x[2, j] - gear.kinematic_error.error(x[2, j]) - q[j]
+        load = plant.robot.gravity_torque(q)[j]
+        assert gear.stiffness.torque(stretch) == pytest.approx(load, rel=1e-9, abs=1e-9)
+
+
 @pytest.mark.parametrize("name", ["ur5e", "ur10e"])
 def test_traced_step_equals_the_generic_one(name):
     arm = random_arm(name, seed=7)

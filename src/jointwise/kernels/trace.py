@@ -119,6 +119,14 @@ class Symbol:
     def __ge__(self, other: Any) -> Any:
         return self.graph.symbol(">=", self._arg(self), self._arg(other))
 
+    def __eq__(self, other: object) -> Any:
+        return self.graph.symbol("==", self._arg(self), self._arg(other))
+
+    def __ne__(self, other: object) -> Any:
+        return self.graph.symbol("!=", self._arg(self), self._arg(other))
+
+    __hash__ = None  # type: ignore[assignment]  # equality is an expression, so symbols cannot be keys
+
     def __and__(self, other: Any) -> Any:
         return self.graph.symbol("and", self._arg(self), self._arg(other))
 
@@ -141,12 +149,6 @@ class Symbol:
     @staticmethod
     def _arg(value: Any) -> Any:
         return Ref(value.place) if isinstance(value, Symbol) else float(value)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Symbol) and other.place == self.place
-
-    def __hash__(self) -> int:
-        return hash(self.place)
 
 
 class Ref:
@@ -302,7 +304,7 @@ def _expression(node: tuple[Any, ...]) -> str:
         return f"-{a[0]}"
     if operation == "select":
         return f"{a[1]} if {a[0]} else {a[2]}"
-    if operation in ("+", "-", "*", "/", "<", ">", "<=", ">=", "and"):
+    if operation in ("+", "-", "*", "/", "<", ">", "<=", ">=", "==", "!=", "and"):
         return f"{a[0]} {operation} {a[1]}"
     function = PYTHON_NAMES.get(operation, f"math.{operation}")
     return f"{function}({', '.join(a)})"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from jointwise.kernels.scalar import absolute, select, sgn
+from jointwise.kernels.scalar import select, sgn
 from jointwise.laws.base import FrictionLaw
 from jointwise.laws.compiled import leaf
 from jointwise.laws.coulomb import Coulomb
@@ -17,7 +17,7 @@ from jointwise.units import Unit
 def directional_step(p, s, s_new, x):
     """sgn(omega) F_C of the direction plus F_V of the direction times omega."""
     v = x[1]
-    ahead = absolute(v) == v
+    ahead = v > 0.0
     return sgn(v) * select(ahead, p[0], p[1]) + v * select(ahead, p[2], p[3])
 
 
