@@ -47,13 +47,17 @@ def assert_holds(recording, values):
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r\r\n", "\n\n"], ids=repr)
-@pytest.mark.parametrize("header", ["", "t|a|b|c|d"])
+@pytest.mark.parametrize("header", ["", "t|a|b|c|d", '"t"|"a"|"b"|"c"|"d"'])
 @pytest.mark.parametrize("delimiter", DELIMITERS.values(), ids=DELIMITERS)
 def test_any_delimiter_header_and_line_end_gives_the_same_numbers(tmp_path, delimiter, header, end):
     values = numbers()
     content = text(values, delimiter, header.replace("|", delimiter), end)
     assert_holds(imported(write(tmp_path / "log.csv", content), two_joints()), values)
     assert_holds(imported(write(tmp_path / "log.txt", content.rstrip()), two_joints()), values)
+    if header:
+        named = column_map(time="t", q=quantity(["b", "a"], "rad"))
+        recording = imported(tmp_path / "log.csv", named)
+        np.testing.assert_array_equal(recording["q"], values[:, [2, 1]])
 
 
 def test_uneven_blanks_are_one_delimiter(tmp_path):

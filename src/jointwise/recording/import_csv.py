@@ -25,7 +25,6 @@ SAMPLE = 50
 """Lines looked at."""
 BOMS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16", b"PK\x03\x04": "ZIP", b"\x1f\x8b": "GZIP"}
 LINE = re.compile(rb"\r\n|\n|\r")
-UNEVEN_BLANKS = re.compile(rb"  |\t|^ | $| [\r\n]|[\r\n] ")
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\Z|[+-]?(inf|infinity|nan)\Z", re.I)
 
 
@@ -50,7 +49,9 @@ class CsvTable(FlatTable):
             if len(lines) < 2:
                 raise FileError(path, "", "has a header but no rows")
             self.line, self.start, first = lines[1]
-        self.width = len(self._cells(first))
+        cells = self._cells(first)
+        self.width = len(cells)
+        self.even = self.delimiter.join(cells) == first
         if self.names and len(self.names) != self.width:
             problem = f"names {len(self.names)} columns, but the next row has {self.width}"
             raise FileError(path, f"line {lines[0][0]}", problem)
@@ -60,28 +61,11 @@ class CsvTable(FlatTable):
     def read(self, keys: Sequence[Any]) -> dict[Any, Array]:
         """The columns, parsed together; on any failure the file is walked to name line, column and value."""
         import pyarrow as pa
-        from pyarrow import csv
 
         wanted = list(dict.fromkeys(keys))
-        check_amount(self.path, 1, len(wanted))
         names = [f"f{key}" for key in wanted]
-        options = {
-            "read_options": csv.ReadOptions(autogenerate_column_names=True, block_size=4 * HEAD),
-            "parse_options": csv.ParseOptions(delimiter=self.delimiter),
-            "convert_options": csv.ConvertOptions(
-                column_types={name: pa.float64() for name in names},
-                include_columns=names,
-                null_values=[""],
-                decimal_point=self.decimal,
-            ),
-        }
         try:
-            with self.path.open("rb") as file:
-                file.seek(self.start)
-                source: Any = file
-                if self.delimiter == " ":
-                    source = io.BytesIO(_even_blanks(file.read()))
-                table = csv.read_csv(source, **options)
+            table = self._blank_separated(names) if self.delimiter == " " else self._parsed(names)
         except (pa.ArrowException, MemoryError) as error:
             self._explain(wanted)
             first = str(error).splitlines()[0] if str(error) else type(error).__name__
@@ -92,6 +76,43 @@ class CsvTable(FlatTable):
             key: np.asarray(table.column(name).to_numpy(), dtype=np.float64)
             for key, name in zip(wanted, names, strict=True)
         }
+
+    def _blank_separated(self, names: list[str]) -> Any:
+        """As it is where single blanks separate everything, which is quick; else with the blanks made even."""
+        import pyarrow as pa
+
+        if self.even:
+            try:
+                table = self._parsed(names)
+            except pa.ArrowException:
+                table = None
+            # An empty cell would be a second blank somewhere: that is for the other way to judge.
+            if table is not None and not any(table.column(name).null_count for name in names):
+                return table
+        with self.path.open("rb") as file:
+            file.seek(self.start)
+            return self._parsed(names, io.BytesIO(_even_blanks(file.read())))
+
+    def _parsed(self, names: list[str], content: Any = None) -> Any:
+        """The Arrow table of these columns, from the file or from content made of it."""
+        import pyarrow as pa
+        from pyarrow import csv
+
+        options = {
+            "read_options": csv.ReadOptions(autogenerate_column_names=True, block_size=4 * HEAD),
+            "parse_options": csv.ParseOptions(delimiter=self.delimiter),
+            "convert_options": csv.ConvertOptions(
+                column_types={name: pa.float64() for name in names},
+                include_columns=names,
+                null_values=[""],
+                decimal_point=self.decimal,
+            ),
+        }
+        if content is not None:
+            return csv.read_csv(content, **options)
+        with self.path.open("rb") as file:
+            file.seek(self.start)
+            return csv.read_csv(file, **options)
 
     def _explain(self, wanted: Sequence[int]) -> None:
         """Raise the FileError of the first line that cannot be part of this table."""
@@ -135,13 +156,12 @@ class CsvTable(FlatTable):
         return not any(numeric)
 
     def _cells(self, line: str) -> list[str]:
-        if self.delimiter == " ":
-            return line.split()
         if '"' in line:
             import csv
 
+            line = " ".join(line.split()) if self.delimiter == " " else line
             return next(csv.reader([line], delimiter=self.delimiter))
-        return line.split(self.delimiter)
+        return line.split() if self.delimiter == " " else line.split(self.delimiter)
 
     def _number(self, cell: str) -> str | None:
         text = cell.strip().replace(self.decimal, ".") if self.decimal != "." else cell.strip()
@@ -197,7 +217,9 @@ def _lines(head: bytes, path: Path, skip_rows: int) -> list[tuple[int, int, str]
 
 def _even_blanks(data: bytes) -> bytes:
     """Blank-separated text with exactly one blank between values and none at the ends of lines."""
-    if UNEVEN_BLANKS.search(data) is None:
-        return data
-    data = re.sub(rb"[ \t]+", b" ", data)
-    return re.sub(rb" ?([\r\n]) ?", rb"\1", data).strip(b" ")
+    data = data.replace(b"\t", b" ")
+    while b"  " in data:
+        data = data.replace(b"  ", b" ")
+    for end in (b"\n", b"\r"):
+        data = data.replace(b" " + end, end).replace(end + b" ", end)
+    return data.strip(b" ")
