@@ -3,6 +3,7 @@
 import numpy as np
 
 from jointwise.recording.import_map import Clock, ColumnMap, Quantity
+from jointwise.recording.import_recording import import_recording
 from jointwise.recording.import_selection import parse_selection
 from jointwise.robot.description import Robot
 from jointwise.robot.frames import ModifiedDH, Transform
@@ -55,3 +56,7 @@ def text(values, delimiter=",", header="", end="\n", decimal="."):
 def write(path, content):
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     return path
+
+
+def imported(path, columns, robot=PLAIN):
+    return import_recording(path, robot=robot, columns=columns)

@@ -114,7 +114,7 @@ class NpzTable(ArrayTable):
         try:
             with zipfile.ZipFile(self.path) as archive:
                 members = archive.namelist()
-        except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
+        except (zipfile.BadZipFile, OSError, ValueError, RuntimeError) as error:
             raise FileError(self.path, "", f"is not a readable .npz file: {error}") from None
         return tuple(dict.fromkeys(m.removesuffix(".npy") for m in members if m.endswith(".npy")))
 
