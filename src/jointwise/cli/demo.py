@@ -67,7 +67,7 @@ def demo(
         rounding=ROUNDING,
         figure=torque_parts(time, parts, total, [joint.name for joint in robot.joints]),
     )
-    console.print(f"page: {write_page(out, PAGE, page)}", soft_wrap=True)
+    console.print(f"page: {write_page(out / PAGE, page)}", soft_wrap=True)
     if base.count != BASE_PARAMETERS or max(errors.values()) > ROUNDING:
         typer.echo(
             "jointwise: the check failed; this installation computes wrong numbers", err=True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -98,58 +99,54 @@ def robot(
             delay=delay,
         )
     fit.save(out)
-    finish(fit, out, json)
+    finish(fit, out, json, report, loaded)
 
 
-def finish(fit: Fit, out: Path, json: bool) -> None:
-    """Print what was found; exit code 1 where the fit did not converge."""
+def finish(
+    fit: Fit,
+    out: Path,
+    json: bool,
+    report: Path | None = None,
+    recordings: Mapping[str, Recording] | None = None,
+) -> None:
+    """Write the report where one is wanted, print what was found; exit code 1 where the fit did not converge."""
     from jointwise.cli.output import print_json
+    from jointwise.cli.shown import show_fit
 
+    written: list[tuple[str, Any]] = [("fit", out)]
+    if report is not None:
+        from jointwise.report.write import write_report
+
+        written.append(("report", write_report(report, fit, recordings, files={str(out): out})))
     if json:
-        print_json(summary(fit, out))
+        print_json(summary(fit, dict(written)))
     else:
-        show(fit, out)
+        show_fit(fit, written)
     if fit.status != "converged":
         raise typer.Exit(FAILED)
 
 
-def summary(fit: Fit, out: Path) -> dict[str, Any]:
-    """The fit as plain data with stable keys."""
+def summary(fit: Fit, written: Mapping[str, Any]) -> dict[str, Any]:
+    """The fit as plain data with stable keys, see docs/json.md."""
     from dataclasses import asdict
 
+    from jointwise.report.advice import advice
+    from jointwise.report.judgement import judge
+
+    judged = judge(fit)
+    report = written.get("report")
     return {
-        "fit": str(out),
+        "fit": str(written["fit"]),
+        "report": None if report is None else str(report),
         "experiment": fit.experiment,
         "robot": fit.robot.name,
         "status": fit.status,
+        "verdict": judged.level,
+        "sentence": judged.sentence,
+        "advice": advice(fit, judged),
         "settings": dict(fit.settings),
         "parameters": [asdict(p) for p in fit.parameters],
         "joints": [dict(j) for j in fit.joints],
         "recordings": [dict(r) for r in fit.recordings],
         "notes": list(fit.notes),
     }
-
-
-def show(fit: Fit, out: Path) -> None:
-    """Print verdicts and errors per joint for a person."""
-    from rich.console import Console
-    from rich.table import Table
-
-    console = Console(highlight=False)
-    console.print(f"[bold]{fit.experiment}[/bold] of {fit.robot.name}: {fit.status}, {out}")
-    counts: dict[str, int] = {}
-    for parameter in fit.parameters:
-        counts[parameter.verdict] = counts.get(parameter.verdict, 0) + 1
-    console.print(", ".join(f"{n} parameters {verdict}" for verdict, n in counts.items()))
-    if fit.joints:
-        keys = [key for key in fit.joints[0] if key != "joint"]
-        table = Table("joint", *(k.replace("_", " ") for k in keys), box=None, pad_edge=False)
-        for joint in fit.joints:
-            table.add_row(str(joint["joint"]), *(_cell(joint.get(key)) for key in keys))
-        console.print(table)
-    for note in fit.notes:
-        console.print(f"note: {note}")
-
-
-def _cell(value: Any) -> str:
-    return "-" if value is None else f"{value:.3g}" if isinstance(value, float) else str(value)

@@ -34,11 +34,9 @@ def validate(
     json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
 ) -> None:
     """Compare predicted with measured torque, filtered and raw, moving and standing joints apart."""
-    from rich.console import Console
-    from rich.table import Table
-
     from jointwise.cli.fit import load_recordings
     from jointwise.cli.output import print_json
+    from jointwise.cli.shown import show_scores
     from jointwise.experiments import validate as room
     from jointwise.experiments.fit import load_fit
 
@@ -60,20 +58,4 @@ def validate(
             }
         )
         return
-    console = Console(highlight=False)
-    for one in results:
-        table = Table(
-            "joint", "rmse", "moving", "standing", "NRMSE %", "relative %", "raw rmse",
-            title=one.name, title_justify="left", box=None, pad_edge=False,
-        )  # fmt: skip
-        for name, f, raw in zip(one.joint_names, one.filtered, one.raw, strict=True):
-            numbers = (
-                f.rmse,
-                f.rmse_moving,
-                f.rmse_standing,
-                f.nrmse,
-                f.relative_residual,
-                raw.rmse,
-            )
-            table.add_row(name, *(f"{v:.3g}" for v in numbers))
-        console.print(table)
+    show_scores(results)
