@@ -1,0 +1,68 @@
+"""The physically consistent solver for a design: links that can exist, friction and rotors that are not negative."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jointwise.estimators.estimate import Estimate
+from jointwise.estimators.generic_prior import LinkPrior, link_prior
+from jointwise.estimators.physical import physical
+from jointwise.estimators.problem import Problem
+from jointwise.experiments.design import Design
+from jointwise.units import Unknown
+
+Array = NDArray[np.float64]
+
+
+def physical_solver(design: Design, spread: float | None = None) -> Callable[[Problem], Estimate]:
+    """Solver with the robot file's links as prior, and rough bodies where it knows none.
+
+    `spread` is the relative standard deviation of the prior; without it that of `link_prior`.
+    """
+    links = link_prior(design.robot)
+    columns = (*design.base.columns, *design.names[design.base.count :])
+    matrix = standard_matrix(design)
+    prior = prior_values(design, links)
+    held = [name for name in columns if _nonnegative(name, design)]
+
+    def find(problem: Problem) -> Estimate:
+        return physical(
+            problem,
+            columns=columns,
+            matrix=matrix,
+            prior=prior,
+            nonnegative=held,
+            spread=links.spread if spread is None else spread,
+        )
+
+    return find
+
+
+def standard_matrix(design: Design) -> Array:
+    """(parameters, standard parameters): base parameters collect those of links and rotors, friction is its own."""
+    base, friction = design.base, len(design.friction_places)
+    out = np.zeros((base.count + friction, len(base.columns) + friction))
+    out[: base.count, : len(base.columns)] = base.matrix
+    out[base.count :, len(base.columns) :] = np.eye(friction)
+    return out
+
+
+def prior_values(design: Design, links: LinkPrior) -> Array:
+    """One value per standard parameter: links, rotor inertias where the robot file knows them, no prior elsewhere."""
+    values = np.zeros(len(design.base.columns) + len(design.friction_places))
+    values[: len(links.values)] = links.values
+    if design.rotors:
+        for k, joint in enumerate(design.robot.joints):
+            inertia = joint.drive.rotor_inertia
+            if not isinstance(inertia, Unknown):
+                values[len(links.values) + k] = inertia
+    return values
+
+
+def _nonnegative(name: str, design: Design) -> bool:
+    return name in design.nonnegative or (
+        design.rotors and name in design.base.columns[10 * design.robot.n :]
+    )
