@@ -15,14 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jointwise.errors import ParameterError, ShapeError, UnknownNameError
+from jointwise.estimators.verdict import AT_BOUND, IDENTIFIED, NOT_PHYSICAL, VERDICTS, WEAK
+from jointwise.estimators.verdict import NOT_IDENTIFIABLE as HIDDEN
 from jointwise.robot.description import Robot
 
 Array = NDArray[np.float64]
-
-IDENTIFIED, WEAK, HIDDEN, AT_BOUND, NOT_PHYSICAL = (
-    "identified", "weak", "not identifiable", "at its bound", "not physical",
-)  # fmt: skip
-VERDICTS = (IDENTIFIED, WEAK, HIDDEN, AT_BOUND, NOT_PHYSICAL)
+__all__ = [
+    "AT_BOUND", "HIDDEN", "IDENTIFIED", "NOT_PHYSICAL", "VERDICTS", "WEAK", "Fit", "Parameter", "load_fit",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)

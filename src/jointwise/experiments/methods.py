@@ -101,6 +101,11 @@ def hidden_parameters(problem: Problem) -> dict[str, str]:
     return out
 
 
-def standard_parameters(design: Design, estimate: Estimate) -> Array | None:
-    """Physical standard parameters behind an estimate; None where none were asked for."""
-    return None
+def standard_parameters(design: Design, estimate: Estimate) -> Array:
+    """Standard parameters of bodies that can exist, behind an estimate or as close to it as bodies come."""
+    from jointwise.estimators.physical import PhysicalEstimate
+    from jointwise.experiments.physical import nearest_bodies
+
+    if isinstance(estimate, PhysicalEstimate):
+        return estimate.standard
+    return nearest_bodies(design, estimate)

@@ -2,64 +2,37 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
-import numpy as np
-from numpy.typing import NDArray
-
-from jointwise.estimators.estimate import student_reach
+from jointwise.estimators.estimate import Estimate
+from jointwise.estimators.verdict import NOT_IDENTIFIABLE, verdicts
 from jointwise.experiments.design import Design
-from jointwise.experiments.fit import AT_BOUND, HIDDEN, IDENTIFIED, WEAK, Parameter
-
-if TYPE_CHECKING:
-    from jointwise.experiments.robot_fit import Solved
-
-Array = NDArray[np.float64]
-
-POORLY_KNOWN = 10.0
-"""Relative standard deviation in percent above which a parameter counts as weak; spec 07.4, Khalil."""
-LEVEL = 0.95
+from jointwise.experiments.fit import Parameter
 
 
 def parameter_table(
-    solved: Solved, covariance: Array, hidden: dict[str, str]
+    design: Design, estimate: Estimate, hidden: Mapping[str, str]
 ) -> tuple[Parameter, ...]:
     """One row per parameter; `hidden` maps parameters the data cannot tell to what they depend on."""
-    design, estimate = solved.equations.design, solved.estimate
-    reach = student_reach(LEVEL, estimate.freedom)
     rows = []
-    for k, name in enumerate(estimate.names):
-        value, std = float(estimate.values[k]), float(np.sqrt(max(covariance[k, k], 0.0)))
-        verdict, advice = _verdict(name, value, std, estimate.active, hidden)
+    for k, verdict in enumerate(verdicts(estimate, nonnegative=design.nonnegative)):
+        kind, advice = verdict.kind, verdict.reason
+        if verdict.name in hidden:
+            kind, advice = NOT_IDENTIFIABLE, hidden[verdict.name]
         rows.append(
             Parameter(
-                name=name,
-                value=value,
-                std=std,
-                lower=value - reach * std,
-                upper=value + reach * std,
+                name=verdict.name,
+                value=verdict.value,
+                std=verdict.std,
+                lower=verdict.interval[0],
+                upper=verdict.interval[1],
                 unit=unit_of(design, k),
-                verdict=verdict,
+                verdict=kind,
                 meaning=meaning_of(design, k),
                 advice=advice,
             )
         )
     return tuple(rows)
-
-
-def _verdict(
-    name: str, value: float, std: float, active: tuple[str, ...], hidden: dict[str, str]
-) -> tuple[str, str]:
-    if name in hidden:
-        return HIDDEN, hidden[name]
-    if name in active:
-        return (
-            AT_BOUND,
-            "the data would rather have it beyond its bound: another term may be missing",
-        )
-    if value == 0.0 or 100.0 * std > POORLY_KNOWN * abs(value):
-        return WEAK, "move the joint more, or trust the interval only"
-    return IDENTIFIED, ""
 
 
 def unit_of(design: Design, k: int) -> str:

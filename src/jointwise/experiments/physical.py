@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from jointwise.estimators.estimate import Estimate
 from jointwise.estimators.generic_prior import LinkPrior, link_prior
-from jointwise.estimators.physical import physical
+from jointwise.estimators.physical import closest_bodies, physical
 from jointwise.estimators.problem import Problem
 from jointwise.experiments.design import Design
 from jointwise.units import Unknown
@@ -39,6 +39,29 @@ def physical_solver(design: Design, spread: float | None = None) -> Callable[[Pr
         )
 
     return find
+
+
+def nearest_bodies(design: Design, estimate: Estimate) -> Array:
+    """Standard parameters of bodies closest to the base parameters of an estimate that did not ask for bodies."""
+    links = link_prior(design.robot)
+    base = design.base
+    count = base.count
+    covariance = np.array(estimate.covariance[:count, :count])
+    # A parameter the data left open, or held at a bound, may move freely.
+    loose = np.diag(covariance) <= 0.0
+    widest = max(float(np.diag(covariance).max(initial=0.0)), 1.0)
+    covariance[loose, loose] = 1e4 * widest
+    covariance += np.diag(1e-12 * np.diag(covariance))
+    found = closest_bodies(
+        estimate.values[:count],
+        covariance,
+        columns=base.columns,
+        matrix=base.matrix,
+        prior=prior_values(design, links)[: len(base.columns)],
+        nonnegative=base.columns[10 * design.robot.n :],
+        spread=links.spread,
+    )
+    return found.standard
 
 
 def standard_matrix(design: Design) -> Array:

@@ -176,7 +176,8 @@ def thresholds(
 def _with_delay(
     system: Equations, problem: Problem, find: Callable[[Problem], Estimate]
 ) -> tuple[Equations, Problem, Estimate]:
-    delay = estimated_delay(system, problem, lambda p: find(p).values)
+    quick = solver("bounded", system.design)
+    delay = estimated_delay(system, problem, lambda p: quick(p).values)
     system = replace(system, delay=delay)
     shifted = Problem.from_rows(
         problem.names,

@@ -15,7 +15,7 @@ from jointwise.experiments.fit import Fit
 from jointwise.experiments.methods import hidden_parameters, solver, standard_parameters
 from jointwise.experiments.parameter_table import parameter_table
 from jointwise.experiments.robot_fit import RobotFitOptions, Solved
-from jointwise.experiments.uncertainty import honesty, noise_floor
+from jointwise.experiments.uncertainty import honest, honesty, noise_floor
 from jointwise.experiments.update import updated_robot
 from jointwise.robot.description import Robot
 
@@ -30,8 +30,9 @@ LEFT_OUT = "left_out_rmse"
 def result(robot: Robot, solved: Solved, chosen: RobotFitOptions, progress: Progress | None) -> Fit:
     """The fit of an arm."""
     design, estimate = solved.equations.design, solved.estimate
-    covariance = estimate.covariance
-    parameters = parameter_table(solved, covariance, hidden_parameters(solved.problem))
+    careful = honest(solved)
+    hidden = {} if careful.informed else hidden_parameters(solved.problem)
+    parameters = parameter_table(design, careful, hidden)
     left_out = leave_one_out(solved, chosen, progress)
     arm, notes = updated_robot(
         robot, design, estimate.values, standard_parameters(design, estimate)
@@ -42,7 +43,7 @@ def result(robot: Robot, solved: Solved, chosen: RobotFitOptions, progress: Prog
         robot=arm,
         status=status,
         parameters=parameters,
-        covariance=covariance,
+        covariance=careful.covariance,
         settings={
             **{k: v for k, v in asdict(chosen).items() if k != "delay"},
             "moving": list(solved.equations.moving),
@@ -53,7 +54,7 @@ def result(robot: Robot, solved: Solved, chosen: RobotFitOptions, progress: Prog
         },
         recordings=tuple(_recording(solved, k) for k in range(len(solved.equations.pieces))),
         joints=_joints(solved, left_out),
-        notes=(*estimate.notes, *notes),
+        notes=(*careful.notes, *notes),
         arrays={LEFT_OUT: left_out},
     )
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from jointwise.estimators.correlated import clustered, corrected
+from jointwise.estimators.estimate import Estimate
 from jointwise.recording import filters
 from jointwise.recording.signals import Signals
 
@@ -14,6 +16,22 @@ if TYPE_CHECKING:
     from jointwise.experiments.robot_fit import Solved
 
 Array = NDArray[np.float64]
+
+
+MOST_MODELLED = 20_000
+"""Equations of a joint up to which the residual's memory is modelled; beyond, pieces of time are compared."""
+PIECE_SECONDS = 4.0
+
+
+def honest(solved: Solved) -> Estimate:
+    """The estimate with a covariance that allows for residuals which follow each other."""
+    estimate, problem = solved.estimate, solved.problem
+    if estimate.clipped:
+        return estimate
+    if max(len(rows.y) for rows in problem.rows) <= MOST_MODELLED:
+        return corrected(problem, estimate)
+    rate = solved.equations.rate_hz(0)
+    return clustered(problem.cut(max(2, round(PIECE_SECONDS * rate))), estimate)
 
 
 def noise_floor(solved: Solved) -> Array:
