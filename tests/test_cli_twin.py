@@ -13,8 +13,9 @@ from jointwise.cli.main import app
 from jointwise.cli.progress import progress_bar
 
 PLAN_KEYS = [
-    "motion", "robot", "samples", "duration_s", "smoothness", "largest_velocity_rad_s",
-    "largest_acceleration_rad_s2",
+    "motion", "kind", "robot", "samples", "duration_s", "smoothness", "rest",
+    "largest_velocity_rad_s", "largest_acceleration_rad_s2", "assumed", "unbounded", "quality",
+    "excesses",
 ]  # fmt: skip
 RUN_KEYS = [
     "recording", "status", "message", "on", "robot", "seed", "samples", "duration_s", "step_s",
@@ -52,7 +53,7 @@ def refused(result):
 @pytest.fixture(scope="module")
 def motion(tmp_path_factory):
     path = tmp_path_factory.mktemp("plan") / "motion.parquet"
-    result = call("plan", "--seed", 1, "--duration", 0.5, "--period", 0.5, "-o", path)
+    result = call("plan", "random", "--seed", 1, "--duration", 0.5, "--period", 0.5, "-o", path)
     assert result.exit_code == 0, result.output
     return path
 
@@ -83,13 +84,13 @@ def test_a_planned_motion_is_read_back_and_is_at_rest_at_its_ends(motion):
 def test_the_same_seed_plans_the_same_motion_and_another_one_does_not(motion, tmp_path):
     for seed, same in ((1, True), (2, False)):
         again = tmp_path / f"{seed}.parquet"
-        call("plan", "--seed", seed, "--duration", 0.5, "--period", 0.5, "-o", again)
+        call("plan", "random", "--seed", seed, "--duration", 0.5, "--period", 0.5, "-o", again)
         assert np.array_equal(jw.load_motion(again).q, jw.load_motion(motion).q) is same
 
 
 def test_plan_prints_stable_json(tmp_path):
     out = tmp_path / "m.parquet"
-    result = call("plan", "--duration", 0.5, "--period", 0.5, "-o", out, "--json")
+    result = call("plan", "random", "--duration", 0.5, "--period", 0.5, "-o", out, "--json")
     shown = json.loads(result.stdout)
     assert list(shown) == PLAN_KEYS
     assert shown["motion"] == str(out)
@@ -152,7 +153,7 @@ def test_a_fault_file_that_does_not_exist_is_refused(motion, tmp_path):
 def test_an_unknown_robot_is_refused_with_the_nearest_name(motion, tmp_path):
     out = tmp_path / "r.parquet"
     assert "ur5e" in refused(call("run", motion, "--robot", "ur5ee", "-o", out))
-    assert "ur5e" in refused(call("plan", "--robot", "ur5ee", "-o", out))
+    assert "ur5e" in refused(call("plan", "random", "--robot", "ur5ee", "-o", out))
     assert not out.exists()
 
 
@@ -168,7 +169,9 @@ def test_a_recording_is_no_motion(recording, tmp_path):
 
 def test_a_motion_for_another_robot_is_refused(tmp_path):
     other, out = tmp_path / "other.parquet", tmp_path / "r.parquet"
-    made = call("plan", "--robot", "two_link", "--duration", 0.5, "--period", 0.5, "-o", other)
+    made = call(
+        "plan", "random", "--robot", "two_link", "--duration", 0.5, "--period", 0.5, "-o", other
+    )
     assert made.exit_code == 0, made.output
     assert "joints of the motion" in refused(call("run", other, "--robot", "ur5e", "-o", out))
     assert not out.exists()
@@ -177,14 +180,14 @@ def test_a_motion_for_another_robot_is_refused(tmp_path):
 @pytest.mark.parametrize("verb", ["plan", "run"])
 def test_a_file_that_cannot_be_written_is_one_line(verb, motion, tmp_path):
     blocked = tmp_path / "no" / "such" / "folder.parquet"
-    given = ["--duration", 0.5, "--period", 0.5] if verb == "plan" else [motion]
+    given = ["random", "--duration", 0.5, "--period", 0.5] if verb == "plan" else [motion]
     refused(call(verb, *given, "-o", blocked))
 
 
 @pytest.mark.parametrize("option", ["--duration", "--period", "--rate-hz", "--share"])
 def test_impossible_numbers_of_a_plan_are_refused(option, tmp_path):
     for value in ("-1", "nan", "inf"):
-        refused(call("plan", option, value, "-o", tmp_path / "m.parquet"))
+        refused(call("plan", "random", option, value, "-o", tmp_path / "m.parquet"))
 
 
 def test_progress_is_silent_when_nobody_watches(motion, tmp_path, capsys):

@@ -59,7 +59,7 @@ def main(
 
 app.command("robots", epilog=robots.EXAMPLE)(robots.robots)
 app.command("show", epilog=show.EXAMPLE)(show.show)
-app.command("plan", epilog=plan.EXAMPLE)(plan.plan)
+app.add_typer(plan.plan, name="plan")
 app.command("run", epilog=run.EXAMPLE)(run.run)
 app.command("import", epilog=import_.EXAMPLE)(import_.import_)
 app.add_typer(fit.app, name="fit")

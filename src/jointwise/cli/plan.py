@@ -1,63 +1,199 @@
-"""`jointwise plan`: make a motion file."""
+"""`jointwise plan KIND`: make a motion file. One command per kind of motion, its options those of the planner."""
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Any
 
 import typer
+from typer.core import TyperGroup
+from typer.main import get_command
 
-EXAMPLE = "Example: jointwise plan --robot ur5e --seed 1 --duration 20 -o motion.parquet"
+from jointwise.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from jointwise.motion.check import Excess
+    from jointwise.motion.motion import Motion
+    from jointwise.motion.options import Option
+
+FAILED = 1
+HELP = "Plan a motion within the limits of a robot: jointwise plan KIND --help tells what a kind takes."
+EXAMPLE = "Example: jointwise plan fourier --robot ur5e --duration 31 -o motion.parquet"
+EXAMPLES = {
+    "fourier": "--duration 31 --max-acceleration 5 -o motion.parquet",
+    "random": "--seed 1 --duration 20 -o motion.parquet",
+    "bang": "--joint shoulder_pan --seed 1 -o motion.parquet",
+    "sweep": "--joint shoulder_pan --speeds 0.1,0.5,1 -o motion.parquet",
+    "reciprocate": "--joint shoulder_pan --cycles 120 -o motion.parquet",
+    "cycle": "--laps 2 -o motion.parquet",
+    "point": "--start 0,-1.5,1,-1,-1.5,0 --goal 1,-1.2,0.8,-1,-1.5,0 -o motion.parquet",
+    "lemniscate": "--plane yz --width 0.1 --duration 8 -o motion.parquet",
+}
+"""One line per kind; the help of every command shows it."""
 
 
-def plan(
-    out: Annotated[Path, typer.Option("--out", "-o", help="Motion file to write (Parquet).")],
-    robot: Annotated[str, typer.Option(help="Robot of the library, robot file or URDF.")] = "ur5e",
-    seed: Annotated[int, typer.Option(help="Seed of the random coefficients.", min=0)] = 0,
-    duration: Annotated[float, typer.Option(help="Length of the motion in s.")] = 20.0,
-    period: Annotated[
-        float | None,
-        typer.Option(
-            help="Base period in s; the duration must be a multiple.  [default: about 10]"
-        ),
-    ] = None,
-    harmonics: Annotated[int, typer.Option(help="Number of harmonics.")] = 5,
-    rate_hz: Annotated[float, typer.Option(help="Samples per second.")] = 1000.0,
-    share: Annotated[float, typer.Option(help="Share of each limit that may be used.")] = 0.6,
-    json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
-) -> None:
-    """Plan a random Fourier excitation within the robot's limits that starts and ends at rest."""
+class Kinds(TyperGroup):
+    """The kinds of motion as commands; a planner is imported when its command is asked for."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Names of the kinds."""
+        return list(EXAMPLES)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command of a kind, made from the signature of its planner."""
+        if cmd_name not in EXAMPLES:
+            return None
+        maker = typer.Typer(add_completion=False)
+        maker.command(cmd_name, epilog=f"Example: jointwise plan {cmd_name} {EXAMPLES[cmd_name]}")(
+            command_of(cmd_name)
+        )
+        return get_command(maker)
+
+
+plan = typer.Typer(cls=Kinds, help=HELP, no_args_is_help=True, epilog=EXAMPLE)
+
+
+@plan.callback()
+def _group() -> None:
+    """Kinds of motion."""
+
+
+def command_of(kind: str) -> Callable[..., None]:
+    """A command with the options of a planner, those of every planner, and where the motion goes."""
+    from jointwise.motion.options import options_of
+    from jointwise.motion.plan import common, planner
+
+    make = planner(kind)
+    options = options_of(make) | options_of(common)
+
+    def command(**given: Any) -> None:
+        out, robot, json = given.pop("out"), given.pop("robot"), given.pop("json")
+        chosen = {
+            name: _parsed(options[name], text) for name, text in given.items() if text is not None
+        }
+        _run(kind, out, robot, json, chosen)
+
+    parameters = [_parameter(option) for option in options.values()]
+    fixed = [
+        ("out", Path, typer.Option(..., "--out", "-o", help="Motion file to write (Parquet).")),
+        ("robot", str, typer.Option("ur5e", help="Robot of the library, robot file or URDF.")),
+        ("json", bool, typer.Option(False, "--json", help="Print the summary as JSON.")),
+    ]
+    parameters += [
+        inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY, default=d, annotation=t)
+        for n, t, d in fixed
+    ]
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {p.name: p.annotation for p in parameters}
+    command.__doc__ = (make.__doc__ or "").split("\n\n")[0]
+    return command
+
+
+def _parameter(option: Option) -> inspect.Parameter:
+    """One option of the command line; lists are given as text, checked by the planner."""
+    types: dict[str, Any] = {"number": float, "count": int, "seed": int}
+    kind = types.get(option.kind, str)
+    default = option.default
+    text = option.help
+    if option.kind in ("numbers", "poses"):
+        text += ", as 1,2,3" + (" or 1,2;3,4" if option.kind == "poses" else "")
+    if option.names:
+        text += f" ({', '.join(option.names)})"
+    text = text[0].upper() + text[1:]
+    required = default is inspect.Parameter.empty
+    if isinstance(default, tuple):
+        default = ",".join(str(v) for v in default)
+    flag = "--" + option.name.replace("_", "-")
+    declared = typer.Option(... if required else default, flag, help=text.replace("[", "\\["))
+    annotation = kind if required or default is not None else kind | None
+    return inspect.Parameter(
+        option.name, inspect.Parameter.KEYWORD_ONLY, default=declared, annotation=annotation
+    )
+
+
+def _parsed(option: Option, value: Any) -> Any:
+    """What a planner takes, from what the command line gave."""
+    if option.kind == "names" and isinstance(value, str):
+        return tuple(name.strip() for name in value.split(",") if name.strip())
+    if option.kind not in ("numbers", "poses") or not isinstance(value, str):
+        return value
+    try:
+        rows = [[float(v) for v in row.split(",")] for row in value.split(";")]
+    except ValueError:
+        raise ParameterError(
+            f"--{option.name}", value, "numbers with commas between them"
+        ) from None
+    if option.kind == "poses":
+        return rows
+    return rows[0][0] if len(rows[0]) == 1 else rows[0]
+
+
+def _run(kind: str, out: Path, robot: str, json: bool, chosen: dict[str, Any]) -> None:
+    from jointwise.cli.output import print_json
+    from jointwise.cli.progress import progress_bar
+    from jointwise.motion.plan import plan_and_check
+    from jointwise.robot.library import load_robot
+    from jointwise.tables import ensure_writable
+
+    ensure_writable(out)
+    arm = load_robot(robot)
+    with progress_bar(f"planning {kind} for {arm.name}") as report:
+        motion, excesses = plan_and_check(kind, arm, report=report, **chosen)
+    if not excesses:
+        motion.save(out)
+    if json:
+        print_json(summary(kind, None if excesses else out, motion, excesses))
+    else:
+        for line in _lines(kind, out, motion, excesses):
+            typer.echo(line)
+    if excesses:
+        raise typer.Exit(FAILED)
+
+
+def summary(
+    kind: str, out: Path | None, motion: Motion, excesses: tuple[Excess, ...]
+) -> dict[str, Any]:
+    """The JSON form: what was planned, what it uses, what was assumed and what it exceeds."""
     import numpy as np
 
-    from jointwise.cli.output import print_json
-    from jointwise.motion.fourier import random_fourier
-    from jointwise.robot.library import load_robot
-
-    arm = load_robot(robot)
-    motion = random_fourier(
-        arm,
-        seed=seed,
-        duration=duration,
-        period=period,
-        harmonics=harmonics,
-        rate_hz=rate_hz,
-        share=share,
-    )
-    motion.check(arm)
-    motion.save(out)
-    summary = {
-        "motion": str(out),
-        "robot": arm.name,
+    limits = motion.notes["limits"]
+    return {
+        "motion": None if out is None else str(out),
+        "kind": kind,
+        "robot": motion.notes["robot"],
         "samples": len(motion),
         "duration_s": motion.duration,
         "smoothness": motion.smoothness,
+        "rest": motion.rest,
         "largest_velocity_rad_s": [float(v) for v in np.abs(motion.dq).max(axis=0)],
         "largest_acceleration_rad_s2": [float(v) for v in np.abs(motion.ddq).max(axis=0)],
+        "assumed": limits["assumed"],
+        "unbounded": limits["unbounded"],
+        "quality": motion.notes.get("quality"),
+        "excesses": [str(e) for e in excesses],
     }
-    if json:
-        print_json(summary)
-        return
-    typer.echo(
-        f"{out}: {motion.duration:g} s for {arm.name}, {len(motion)} samples, "
-        f"{motion.smoothness} continuous derivatives"
-    )
+
+
+def _lines(kind: str, out: Path, motion: Motion, excesses: tuple[Excess, ...]) -> list[str]:
+    notes = motion.notes
+    what = f"{motion.duration:g} s of {kind} motion for {notes['robot']}, {len(motion)} samples"
+    if excesses:
+        lines = [f"not written, {what} would exceed limits:"]
+        return lines + [f"  {e}" for e in excesses]
+    lines = [
+        f"{out}: {what}",
+        f"  {motion.smoothness} continuous derivatives, {motion.rest} of them zero at both ends",
+    ]
+    if "quality" in notes:
+        q = notes["quality"]
+        lines.append(
+            f"  condition number {q['condition']:.1f} for {q['parameters']} parameters, "
+            f"{q['scaled_condition']:.1f} with columns of unit length"
+        )
+    for what, listed in (("assumed", "assumed"), ("not known, not checked", "unbounded")):
+        if notes["limits"][listed]:
+            lines.append(f"  {what}: {', '.join(notes['limits'][listed])}")
+    return lines

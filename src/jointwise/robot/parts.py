@@ -31,7 +31,9 @@ class Limits:
     acceleration: Annotated[
         float | Unknown, Unit("rad/s^2 [m/s^2]", lower=0.0, open_lower=True)
     ] = UNKNOWN
-    jerk: Annotated[float | Unknown, Unit("rad/s^3 [m/s^3]", lower=0.0, open_lower=True)] = UNKNOWN
+    jerk: Annotated[
+        float | Unknown, Unit("rad/s^3 [m/s^3]", lower=0.0, open_lower=True, infinite=True)
+    ] = UNKNOWN
     torque: Annotated[float | Unknown, Unit("N m [N]", lower=0.0, open_lower=True)] = UNKNOWN
 
     def __post_init__(self) -> None:
