@@ -10,6 +10,8 @@ import pytest
 from jointwise.errors import JointwiseError
 from jointwise.laws.friction import FrictionModel
 from jointwise.laws.viscous import Viscous
+from jointwise.plant.faults import events
+from jointwise.plant.outcome import Wall
 from jointwise.plant.push import HandPush
 from jointwise.plant.twin import Twin
 from twins import plain_plant
@@ -65,3 +67,24 @@ def test_the_arm_feels_the_push_through_its_jacobian():
 def test_impossible_pushes_are_refused(wrong):
     with pytest.raises(JointwiseError, match=next(iter(wrong))):
         HandPush(**{"force": (1.0, 0.0, 0.0), "start": 0.0} | wrong)
+
+
+@pytest.mark.parametrize(("damping", "least", "most"), [(0.0, 0.99, 1.01), (300.0, 0.05, 0.9)])
+def test_an_elastic_wall_gives_the_energy_back_and_a_damped_one_keeps_some(damping, least, most):
+    """Share of the kinetic energy left after the arm has swung into a wall and away from it."""
+    plant = plain_plant("two_link", gravity=(0.0, 0.0, 0.0), stiffness=1e6)
+    q = np.array([0.0, 0.3])
+    height = float(plant.robot.pose(q)[2, 3])
+    wall = Wall(normal=(0.0, 0.0, 1.0), distance=height - 0.05, stiffness=2e4, damping=damping)
+    twin = Twin(plant=plant, wall=wall, method="rk4", period=1e-3, substeps=20)
+    start = twin.init(q, dq=[-1.0, 0.0])
+    quiet = np.zeros((1, 6))
+    event = events((), 1, 2, 1e-3, np.random.default_rng(0))
+    end, *_ = twin.advance(start, np.zeros((400, 3, 2)), servoed=False, wrench=quiet, event=event)
+
+    def kinetic(x):
+        links = float(plant.robot.energy(x[0], x[1])[0])
+        return links + 0.25 * float(np.sum(x[3] ** 2))
+
+    assert plant.robot.pose(end.x[0])[2, 3] > wall.distance  # it came back
+    assert least < kinetic(end.x) / kinetic(start.x) < most

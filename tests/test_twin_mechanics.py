@@ -64,6 +64,14 @@ def test_one_joint_follows_the_matrix_exponential():
     np.testing.assert_allclose(x, one_joint_exactly(plant, torque), rtol=0, atol=1e-10)
 
 
+def test_one_joint_has_no_coupling_and_follows_it_with_the_full_model_too():
+    """S(q) is strictly upper triangular, so a single joint is the same under T(2.22); friction and damping included."""
+    plant, torque = one_joint(), chirp(300, 1, 3.0)
+    coupled = replace(plant, inertial_coupling=True)
+    x = final_state(coupled, torque, [0.0], method="rk4", substeps=20)[:, 0]
+    np.testing.assert_allclose(x, one_joint_exactly(plant, torque), rtol=0, atol=1e-10)
+
+
 @pytest.mark.parametrize(("method", "order"), [("semi_implicit", 1), ("rk4", 4)])
 def test_order_of_each_integrator(method, order):
     plant, torque = one_joint(), chirp(100, 1, 3.0)

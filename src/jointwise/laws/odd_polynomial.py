@@ -20,6 +20,8 @@ from jointwise.units import Unit
 HEAD = 2
 """Packed: P, smallest stiffness; then alpha_1 ... alpha_P."""
 LARGEST_ORDER = 16
+CUBIC_AT_LEAST = 1e-200
+"""Below this share of alpha_1 the closed form of the cubic would overflow; the root is then found by steps."""
 NEARLY_REAL = 1e-6
 """A pair of turning points this close to the real axis counts as one on it."""
 
@@ -73,7 +75,7 @@ def polynomial_deformation(p, tau):
     count = int(p[0])
     if count == 1:
         return tau / p[HEAD]
-    if count == 2 and p[HEAD + 1] > 0.0:
+    if count == 2 and p[HEAD + 1] > CUBIC_AT_LEAST * p[HEAD]:
         return cubic_deformation(p[HEAD], p[HEAD + 1], tau)
     size = absolute(tau)
     high = size / p[1]
