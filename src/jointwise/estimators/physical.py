@@ -63,20 +63,23 @@ def physical(
     nonnegative: Iterable[str] | None = None,
     regularisation: str = "entropic",
     spread: float = 1.0,
-    start: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
 ) -> PhysicalEstimate:
     """The physically consistent estimate.
 
     `columns` names the standard parameters and `matrix` (problem columns, standard parameters) says how the problem's
     parameters follow from them, as in `BaseParameters`; without them the problem's columns are the standard
     parameters. `prior` holds one value per standard parameter; 0 or NaN outside links means none. `nonnegative`
-    names what must not be negative; without it everything that is not of a link is.
+    names what must not be negative; without it everything that is not of a link is. `weights` (joints,) are inverse
+    variances where they are known already.
     """
     names = problem.names if columns is None else columns
     given = bodies(problem.columns, names, matrix, prior, nonnegative, regularisation, spread)
-    weights = settled_weights(problem)
-    factor = problem.weighted_factor(weights)
-    return _estimate(problem, weights, factor, given, fit_bodies(given, factor, start))
+    known = settled_weights(problem) if weights is None else np.array(weights, dtype=np.float64)
+    if known.shape != (problem.joints,) or not (known > 0.0).all():
+        raise ShapeError("weights", f"shape {known.shape}", f"{problem.joints} numbers above 0")
+    factor = problem.weighted_factor(known)
+    return _estimate(problem, known, factor, given, fit_bodies(given, factor))
 
 
 def _estimate(

@@ -28,14 +28,14 @@ INDEPENDENT = 1e-7
 """Share of a column, scaled to length one, that must be left beside the others to be told apart in recordings."""
 
 
-def solver(method: str, design: Design) -> Solver:
-    """The solver of this name for a design."""
+def solver(method: str, design: Design, weights: Array | None = None) -> Solver:
+    """The solver of this name for a design; `weights` of the joints where a first fit already has them."""
     if method not in METHODS:
         raise UnknownNameError("method", method, METHODS)
     if method == "physical":
         from jointwise.experiments.physical import physical_solver
 
-        return physical_solver(design)
+        return physical_solver(design, weights=weights)
     if method == "bounded":
         return lambda problem: on_independent(problem, lambda part: _bounded(part, design))
     return lambda problem: on_independent(problem, estimator(method))

@@ -17,10 +17,13 @@ from jointwise.units import Unknown
 Array = NDArray[np.float64]
 
 
-def physical_solver(design: Design, spread: float | None = None) -> Callable[[Problem], Estimate]:
+def physical_solver(
+    design: Design, spread: float | None = None, weights: Array | None = None
+) -> Callable[[Problem], Estimate]:
     """Solver with the robot file's links as prior, and rough bodies where it knows none.
 
-    `spread` is the relative standard deviation of the prior; without it that of `link_prior`.
+    `spread` is the relative standard deviation of the prior; without it that of `link_prior`. `weights` are inverse
+    variances of the joints where they are known already, which saves most of the work.
     """
     links = link_prior(design.robot)
     columns = (*design.base.columns, *design.names[design.base.count :])
@@ -36,6 +39,7 @@ def physical_solver(design: Design, spread: float | None = None) -> Callable[[Pr
             prior=prior,
             nonnegative=held,
             spread=links.spread if spread is None else spread,
+            weights=weights,
         )
 
     return find

@@ -135,24 +135,23 @@ def solve(
         progress=None if progress is None else lambda k, n: progress("equations", k, n),
     )
     find = solver(chosen.method, design)
+    quick = solver("bounded", design)
     load: list[Array] | None = None
     problem = system.problem(load)
-    estimate = find(problem)
     rounds, settled = 1, not design.reads_load
+    if chosen.delay and settled:
+        system, problem = _with_delay(system, problem, quick)
     while not settled and rounds < MOST_ROUNDS:
-        new = loads(system, estimate)
+        new = loads(system, quick(problem))
         change = 1.0 if load is None else _change(load, new)
         load, rounds, settled = new, rounds + 1, change < SETTLED
         problem = system.problem(load)
-        estimate = find(problem)
         if rounds == 2 and chosen.delay:
-            system, problem, estimate = _with_delay(system, problem, find)
-    if not design.reads_load and chosen.delay:
-        system, problem, estimate = _with_delay(system, problem, find)
+            system, problem = _with_delay(system, problem, quick)
     return Solved(
         equations=system,
         problem=problem,
-        estimate=estimate,
+        estimate=find(problem),
         load=None if load is None else tuple(load),
         rounds=rounds,
         settled=settled,
@@ -174,9 +173,9 @@ def thresholds(
 
 
 def _with_delay(
-    system: Equations, problem: Problem, find: Callable[[Problem], Estimate]
-) -> tuple[Equations, Problem, Estimate]:
-    quick = solver("bounded", system.design)
+    system: Equations, problem: Problem, quick: Callable[[Problem], Estimate]
+) -> tuple[Equations, Problem]:
+    """Equations and problem with the torque read at its most likely delay."""
     delay = estimated_delay(system, problem, lambda p: quick(p).values)
     system = replace(system, delay=delay)
     shifted = Problem.from_rows(
@@ -186,7 +185,7 @@ def _with_delay(
         use=[r.use for r in problem.rows],
         recordings=problem.recordings,
     )
-    return system, shifted, find(shifted)
+    return system, shifted
 
 
 def loads(system: Equations, estimate: Estimate) -> list[Array]:

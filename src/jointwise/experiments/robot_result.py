@@ -82,7 +82,7 @@ def leave_one_out(
     With a single recording its halves take turns.
     """
     problem, system = solved.problem, solved.equations
-    find = solver(chosen.method, system.design)
+    find = solver(chosen.method, system.design, solved.estimate.weights)
     count = len(problem.recordings)
     if count == 1:
         return _halves(solved, find)
