@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from jointwise import __version__
-from jointwise.cli import demo, fit, import_, plan, robots, run, show, validate
+from jointwise.cli import check, demo, fit, import_, plan, robots, run, show, validate
 from jointwise.errors import JointwiseError
 
 USAGE_ERROR = 2
@@ -62,6 +62,7 @@ app.command("show", epilog=show.EXAMPLE)(show.show)
 app.add_typer(plan.plan, name="plan")
 app.command("run", epilog=run.EXAMPLE)(run.run)
 app.command("import", epilog=import_.EXAMPLE)(import_.import_)
+app.command("check", epilog=check.EXAMPLE)(check.check)
 app.add_typer(fit.app, name="fit")
 app.command("validate", epilog=validate.EXAMPLE)(validate.validate)
 app.command("demo", epilog=demo.EXAMPLE)(demo.demo)
