@@ -18,6 +18,8 @@ SPIKE = 15.0
 """Times the usual second difference of the moving joint; noise and motion stay far below."""
 STEPS = 10.0
 """Resolutions of the sensor; a smaller spike is rounding."""
+HARMLESS = 0.1
+"""Times the travel of a standing joint, 2 mrad: a creeping joint slips by less than that."""
 TORQUE_SPIKE = 15.0
 """Times the usual deviation from the neighbours; currents are noisy and step where the motion turns."""
 
@@ -82,7 +84,8 @@ def jumps(case: Case) -> list[Finding]:
         steps = np.abs(np.diff(values))
         usual = float(np.quantile(steps[steps > 0.0], 0.99)) if np.any(steps > 0.0) else 0.0
         bend = _bend(values)
-        limit = max(3.0 * usual, 20.0 * bend, STEPS * resolution(values))
+        floor = max(STEPS * resolution(values), HARMLESS * case.smallest_travel[j])
+        limit = max(3.0 * usual, 20.0 * bend, floor)
         near = np.diff(case.time) < 3.0 * case.step
         large = np.flatnonzero((steps > limit) & near)
         if len(large) == 0:

@@ -40,9 +40,10 @@ def garbage(case: Case) -> tuple[Case, list[Finding]]:
     where = np.flatnonzero(bad)
     rows = case.rows_of(int(where[0]), int(where[-1]))
     name, worst = _worst(case, int(where[0]))
-    # What stands between two garbage rows was written by the same accident.
+    # At the ends, what stands between two garbage rows was written by the same accident.
+    edge = len(bad) // 20
     for a, b in itertools.pairwise(where):
-        if b - a <= LONGEST_HOLE:
+        if b - a <= LONGEST_HOLE and (b < edge or a >= len(bad) - edge):
             bad[a:b] = True
     runs = int(np.sum(np.diff(np.flatnonzero(bad)) > 1)) + 1
     longest = _longest_run(bad)
