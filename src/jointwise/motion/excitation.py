@@ -35,6 +35,9 @@ POLISHED = 2
 """Starts that are searched to the end."""
 WIDTH = 0.05
 """rad/s over which Coulomb friction is rounded during the search."""
+LOOKS = 250
+"""Instants per shortest period of a quick look at what exceeds a limit."""
+FINER = 10
 SHRINK = 0.98
 SHRINKINGS = 150
 QUALITY_RATE = 100.0
@@ -178,25 +181,33 @@ def _round(search: Search, x: Array, weight: float, iterations: int) -> Array:
     return np.asarray(minimize(search, x, jac=True, method="L-BFGS-B", options=options).x)
 
 
-def _motion_excesses(setting: Setting, series: FourierPath) -> tuple[Excess, ...]:
-    one = series.lasting(series.period)
+def _look(setting: Setting, series: FourierPath, rate_hz: float, finer: int) -> tuple[Excess, ...]:
+    """What one period exceeds on a grid."""
     names = tuple(joint.name for joint in setting.robot.joints)
-    rate = min(setting.rate_hz, 2000.0 * len(names) / series.period)
-    motion = sampled(one, joint_names=names, rate_hz=rate, smoothness=4, rest=2, notes={})
-    return excesses(motion, setting.robot, setting.bounds, finer=1)
+    motion = sampled(
+        series.lasting(series.period),
+        joint_names=names,
+        rate_hz=rate_hz,
+        smoothness=4,
+        rest=2,
+        notes={},
+    )
+    return excesses(motion, setting.robot, setting.bounds, finer=finer)
 
 
 def _violated(setting: Setting, search: Search, x: Array, length: float) -> Array:
     """Instants at which a fine look finds a limit or a distance violated."""
-    found = _motion_excesses(setting, search.path(x, length))
+    series = search.path(x, length)
+    found = _look(setting, series, LOOKS * search.shape.harmonics / series.period, 1)
     return np.array(sorted({e.time for e in found} | set(search.extra)))
 
 
 def _kept_inside(setting: Setting, search: Search, series: FourierPath) -> FourierPath | None:
-    """The series shrunk until the fine look finds nothing; None where its middle itself is not allowed."""
+    """The series shrunk until nothing exceeds a limit at ten times its rate; None where its middle does."""
     about = series.center if search.shape.start is None else search.shape.start
+    quick = LOOKS * search.shape.harmonics / series.period
     for _ in range(SHRINKINGS):
-        found = _motion_excesses(setting, series)
+        found = _look(setting, series, quick, 1) or _look(setting, series, setting.rate_hz, FINER)
         if not found:
             return series
         series = series.shrunk(about, _share(found, setting))

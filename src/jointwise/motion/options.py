@@ -41,6 +41,8 @@ class Option:
     unit: Unit | None = None
     names: tuple[str, ...] = ()
     optional: bool = False
+    one_for_all: bool = False
+    """True where a list may be given as a single number"""
 
     def check(self, value: Any) -> None:
         """Raise ParameterError unless the option may have this value."""
@@ -49,7 +51,10 @@ class Option:
         if self.kind == "seed":
             check_seed(value)
         elif self.kind in ("name", "names"):
-            for name in (value,) if self.kind == "name" else tuple(value):
+            listed = (
+                value if self.kind == "names" and isinstance(value, (list, tuple)) else (value,)
+            )
+            for name in listed:
                 if name not in self.names:
                     raise UnknownNameError(self.name, str(name), self.names)
         elif self.kind == "count":
@@ -68,13 +73,14 @@ class Option:
 
     def _check_numbers(self, value: Any) -> None:
         unit = self.unit or Unit("1")
-        flat = [value] if isinstance(value, (int, float)) else value
+        single = isinstance(value, (int, float)) and self.one_for_all
+        flat = [value] if single else getattr(value, "tolist", lambda: value)()
         try:
             items = list(flat)
         except TypeError:
             raise ParameterError(self.name, value, f"numbers: {unit.allowed()}") from None
         for item in items:
-            if self.kind == "poses" and not isinstance(item, (int, float)):
+            if self.kind == "poses" and isinstance(item, (list, tuple)):
                 self._check_numbers(item)
             else:
                 unit.check(self.name, item.item() if hasattr(item, "item") else item)
@@ -109,6 +115,7 @@ def options_of(function: Callable[..., Any]) -> dict[str, Option]:
             unit=unit,
             names=names,
             optional=type(None) in choices,
+            one_for_all=float in choices,
         )
     return found
 
