@@ -30,7 +30,7 @@ def check(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
 ) -> None:
-    """Check recordings: accepted, repaired or refused, with every finding; exit code 1 where one is refused."""
+    """Accept, repair or refuse recordings, with every finding; exit code 1 where one is refused."""
     from jointwise.cli.output import print_json
     from jointwise.errors import ParameterError
     from jointwise.recording.check import check_recording
@@ -38,9 +38,9 @@ def check(
     from jointwise.robot.library import load_robot
     from jointwise.tables import ensure_writable
 
+    if out is not None and len(recordings) > 1:
+        raise ParameterError("number of recordings", len(recordings), "1 where --out is given")
     if out is not None:
-        if len(recordings) > 1:
-            raise ParameterError("number of recordings", len(recordings), "1 where --out is given")
         ensure_writable(out)
     arm = load_robot(robot)
     results = []
@@ -51,10 +51,9 @@ def check(
             _print(path, checked)
         if out is not None and checked.verdict != "refused":
             checked.recording.save(out)
-    refused = [r for r in results if r["verdict"] == "refused"]
     if json:
-        print_json({"recordings": results, "refused": len(refused)})
-    if refused:
+        print_json({"recordings": results})
+    if any(r["verdict"] == "refused" for r in results):
         raise typer.Exit(FAILED)
 
 

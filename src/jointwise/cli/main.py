@@ -11,7 +11,19 @@ import typer
 from typer.core import TyperGroup
 
 from jointwise import __version__
-from jointwise.cli import check, demo, fit, import_, plan, robots, run, show, validate
+from jointwise.cli import (
+    check,
+    demo,
+    fit,
+    fit_payload,
+    import_,
+    plan,
+    report,
+    robots,
+    run,
+    show,
+    validate,
+)
 from jointwise.errors import JointwiseError
 
 USAGE_ERROR = 2
@@ -63,6 +75,8 @@ app.add_typer(plan.plan, name="plan")
 app.command("run", epilog=run.EXAMPLE)(run.run)
 app.command("import", epilog=import_.EXAMPLE)(import_.import_)
 app.command("check", epilog=check.EXAMPLE)(check.check)
+fit.app.command("payload", epilog=fit_payload.EXAMPLE)(fit_payload.payload)
 app.add_typer(fit.app, name="fit")
 app.command("validate", epilog=validate.EXAMPLE)(validate.validate)
+app.command("report", epilog=report.EXAMPLE)(report.report)
 app.command("demo", epilog=demo.EXAMPLE)(demo.demo)

@@ -5,9 +5,12 @@
 
 X_i is the pseudo-inertia of link i in the coordinates in which its prior is the identity, X = L^-1 P L^-T with
 P0 = L L^T. The pull is tr X - log det X - 4, the divergence from the prior, or 1/2 |X - E|^2. Every term is convex, so
-the answer does not depend on the start. Newton's steps follow the minima of the objective plus mu times a
-logarithmic barrier while mu falls to nothing (Boyd and Vandenberghe, Convex Optimization, chapter 11); the divergence
-is a barrier by itself.
+the answer does not depend on the start. With multipliers Z_i and z_k the minimum has
+
+    A^T (A x - b) + pulls - Z = 0,   X_i Z_i = mu E,   x_k z_k = mu,   mu -> 0,
+
+where the logarithm of the divergence lets mu of the links stop at the strength. Newton's steps on these conditions, the
+second made symmetric by the scaling of Nesterov and Todd (1998), follow the answer while mu falls.
 """
 
 from __future__ import annotations
@@ -21,16 +24,21 @@ from jointwise.robot.independent import qr_factor
 
 Array = NDArray[np.float64]
 
-FIRST_MU, LAST_MU, FALL = 1.0, 1e-9, 0.03
-"""Of the barrier, beside an objective in squares of standard deviations: 1e-9 moves nothing that can be seen."""
+LAST_MU = 1e-9
+"""Beside the squares that are left or one: nothing of it can be seen in the answer."""
+FALLS = ((0.9, 0.05), (0.5, 0.3), (0.1, 0.8), (0.0, 1.0))
+"""How far mu falls after a step of at least this length: a short step means that the border is too near."""
+TO_BORDER = 0.9
+"""Of the way to the border a step may go."""
+BALANCE = 0.1
+"""Of mu: a product of a multiplier and its distance from the border may not be less, or later steps creep."""
+SHORTEST = 1e-6
+UNBALANCED = 10
 CENTRED = 0.1
-"""Times mu: decrement squared at which mu may fall."""
+"""Times mu: decrement squared of an answer."""
 FINISHED = 1e-7
-"""Decrement squared of an answer: a third of a thousandth of a standard deviation from the minimum."""
-MOST_STEPS = 400
-SMALLEST_STEP = 1e-12
-SUFFICIENT = 0.1
-"""Of the decrease the slope promises."""
+"""Or this: a third of a thousandth of a standard deviation from the minimum."""
+MOST_STEPS = 300
 
 
 class Cone(NamedTuple):
@@ -52,110 +60,132 @@ class Optimum(NamedTuple):
 
     x: Array
     hessian_root: Array
-    """R with R^T R = Hessian of the objective and the last barrier"""
+    """R with R^T R = Hessian of the objective and of what holds the conditions"""
     multipliers: Array
-    """force of the barrier on each of the others"""
+    """force of the bound on each of the others"""
     steps: int
     converged: bool
 
 
+class _Point(NamedTuple):
+    x: Array
+    z_links: Array
+    """(links, 4, 4)"""
+    z_others: Array
+
+
 def minimise(a: Array, b: Array, cone: Cone, start: Array) -> Optimum:
-    """Path following from a start that lies inside."""
-    x, mu, steps = start, FIRST_MU, 0
-    while True:
-        x, root, decrement, taken = _centre(a, b, cone, x, mu, MOST_STEPS - steps)
-        steps += taken
-        if mu <= LAST_MU or steps >= MOST_STEPS:
-            break
-        mu = max(LAST_MU, mu * FALL)
-    others = x[10 * cone.links :]
-    forces = np.where(cone.positive, mu / np.where(cone.positive, others, 1.0), 0.0)
-    return Optimum(x, root, forces, steps, mu <= LAST_MU and decrement <= FINISHED)
+    """Path following from a start whose bodies exist and whose bounded parameters are positive."""
+    # mu begins as heavy as the squares at the start, so that the first minimum is near.
+    mu = max(1.0, 0.5 * float(np.sum((a @ start - b) ** 2)) / max(1, len(start)))
+    others = start[10 * cone.links :]
+    z_others = np.where(cone.positive, mu / np.where(cone.positive, others, 1.0), 0.0)
+    point = _Point(start, np.asarray(mu * np.linalg.inv(_matrices(start, cone))), z_others)
+    for steps in range(MOST_STEPS):
+        slope, scalings, root = _system(a, b, cone, point, mu)
+        change = -np.linalg.solve(root, np.linalg.solve(root.T, slope))
+        decrement = float(-slope @ change)
+        last = mu <= LAST_MU * max(1.0, 0.5 * float(np.sum((a @ point.x - b) ** 2)))
+        if last and decrement <= max(FINISHED, CENTRED * mu):
+            return Optimum(point.x, root, point.z_others, steps, True)
+        point, length, most = _moved(cone, point, change, scalings, mu)
+        if not last and most <= UNBALANCED:
+            mu *= next(fall for least, fall in FALLS if length >= least)
+    return Optimum(point.x, root, point.z_others, MOST_STEPS, False)
 
 
-def _centre(
-    a: Array, b: Array, cone: Cone, x: Array, mu: float, most: int
-) -> tuple[Array, Array, float, int]:
-    """Newton's method for one mu: point, root of the Hessian there, decrement squared, steps taken."""
-    steps = 0
-    while True:
-        gradient, roots = _barrier(x, cone, mu)
-        root = qr_factor(np.concatenate([a, roots]))
-        slope = a.T @ (a @ x - b) + gradient
-        step = -_solve(root, slope)
-        decrement = float(-slope @ step)
-        if decrement <= CENTRED * mu or steps >= most:
-            return x, root, decrement, steps
-        size = _step_size(a, b, cone, x, step, mu, decrement)
-        if size == 0.0:  # what is left of the decrement is rounding
-            return x, root, decrement, steps
-        x = x + size * step
-        steps += 1
+def _target(cone: Cone, mu: float) -> float:
+    """X Z of the links."""
+    return max(cone.strength, mu) if cone.entropic else mu
 
 
-def _solve(root: Array, slope: Array) -> Array:
-    """(R^T R)^-1 slope."""
-    return np.asarray(np.linalg.solve(root, np.linalg.solve(root.T, slope)))
+def _system(a: Array, b: Array, cone: Cone, point: _Point, mu: float) -> tuple[Array, Array, Array]:
+    """Slope of the objective with the barrier of mu, G^-1 of each link, and the root of the scaled Hessian.
 
-
-def _step_size(
-    a: Array, b: Array, cone: Cone, x: Array, step: Array, mu: float, decrement: float
-) -> float:
-    """Backtracking until the point is inside and the objective falls as the slope promises."""
-    here, residual, change = _value(x, cone, mu), a @ x - b, a @ step
-    size = 1.0
-    while size > SMALLEST_STEP:
-        # The change of the squares is computed directly: the difference of two large sums would be rounding.
-        data = size * float(change @ residual) + 0.5 * size**2 * float(change @ change)
-        if data + _value(x + size * step, cone, mu) - here <= -SUFFICIENT * size * decrement:
-            return size
-        size *= 0.5
-    return 0.0
-
-
-def _value(x: Array, cone: Cone, mu: float) -> float:
-    """Pulls and barrier; infinite outside."""
-    xs, others = _matrices(x, cone), x[10 * cone.links :]
-    held = others[cone.positive]
-    if (held <= 0.0).any():
-        return float("inf")
-    total = 0.5 * float(np.sum(((others - cone.center) / cone.reach) ** 2))
-    total -= mu * float(np.log(held).sum())
-    if cone.links:
-        eigenvalues = np.linalg.eigvalsh(xs)
-        if eigenvalues[:, 0].min() <= 0.0:
-            return float("inf")
-        logs = np.log(eigenvalues)
-        if cone.entropic:
-            total += cone.strength * float((eigenvalues - 1.0 - logs).sum())
-        else:
-            total += 0.5 * cone.strength * float(((eigenvalues - 1.0) ** 2).sum())
-            total -= mu * float(logs.sum())
-    return total
-
-
-def _barrier(x: Array, cone: Cone, mu: float) -> tuple[Array, Array]:
-    """Gradient of pulls and barrier, and C with C^T C their Hessian."""
-    size = len(x)
-    gradient, roots = np.zeros(size), np.zeros((size, size))
-    for i, matrix in enumerate(_matrices(x, cone)):
+    W = G G^T is the scaling with W Z W = X; the Hessian of a link is W^-1 (.) W^-1.
+    """
+    first, size, links = 10 * cone.links, len(point.x), cone.links
+    xs, others = _matrices(point.x, cone), point.x[first:]
+    lower = np.linalg.inv(np.linalg.cholesky(xs))
+    _, d, right = np.linalg.svd(
+        np.swapaxes(np.linalg.cholesky(point.z_links), 1, 2) @ np.linalg.inv(lower)
+    )
+    scalings = np.sqrt(d)[..., None] * right @ lower
+    pull = cone.strength * (np.eye(4) if cone.entropic else xs - np.eye(4))
+    inward = _target(cone, mu) * np.swapaxes(lower, 1, 2) @ lower
+    slope = a.T @ (a @ point.x - b)
+    slope[:first] += coordinates(pull - inward).ravel()
+    safe = np.where(cone.positive, others, 1.0)
+    slope[first:] += (others - cone.center) / cone.reach**2 - np.where(
+        cone.positive, mu / safe, 0.0
+    )
+    height = 10 if cone.entropic else 20
+    rows = np.zeros((height * links + size - first, size))
+    for i, scaling in enumerate(scalings):
         part = slice(10 * i, 10 * i + 10)
-        inverse = np.linalg.inv(matrix)
-        logs = cone.strength if cone.entropic else mu
-        slope = -logs * inverse
-        slope = slope + cone.strength * (np.eye(4) if cone.entropic else matrix - np.eye(4))
-        gradient[part] = np.tensordot(SYMMETRIC, slope)
-        turned = inverse @ SYMMETRIC  # tr(X^-1 S_k X^-1 S_l)
-        hessian = logs * np.einsum("kab,lba->kl", turned, turned)
+        rows[height * i : height * i + 10, part] = coordinates(scaling @ SYMMETRIC @ scaling.T).T
         if not cone.entropic:
-            hessian = hessian + cone.strength * np.eye(10)
-        roots[part, part] = np.linalg.cholesky(hessian).T
-    others = x[10 * cone.links :]
-    inverse_held = np.where(cone.positive, 1.0 / np.where(cone.positive, others, 1.0), 0.0)
-    gradient[10 * cone.links :] = (others - cone.center) / cone.reach**2 - mu * inverse_held
-    tail = np.sqrt(1.0 / cone.reach**2 + mu * inverse_held**2)
-    roots[range(10 * cone.links, size), range(10 * cone.links, size)] = tail
-    return gradient, roots
+            rows[height * i + 10 : height * (i + 1), part] = np.sqrt(cone.strength) * np.eye(10)
+    tail = np.sqrt(1.0 / cone.reach**2 + point.z_others / safe)
+    rows[height * links :, first:] = np.diag(tail)
+    return slope, scalings, qr_factor(np.concatenate([a, rows]))
+
+
+def _moved(
+    cone: Cone, point: _Point, change: Array, scalings: Array, mu: float
+) -> tuple[_Point, float, float]:
+    """The point after a step that stays inside, and the length of the step."""
+    first = 10 * cone.links
+    xs, dxs = _matrices(point.x, cone), _matrices(change, cone)
+    others, d_others = point.x[first:], change[first:]
+    inverse_scaled = np.swapaxes(scalings, 1, 2) @ scalings
+    dzs = _target(cone, mu) * np.linalg.inv(xs) - point.z_links
+    dzs = dzs - inverse_scaled @ dxs @ inverse_scaled
+    dzs = 0.5 * (dzs + np.swapaxes(dzs, 1, 2))
+    safe = np.where(cone.positive, others, 1.0)
+    dz = np.where(cone.positive, (mu - point.z_others * d_others) / safe - point.z_others, 0.0)
+    length = min(
+        1.0,
+        TO_BORDER * _matrix_room(xs, dxs),
+        TO_BORDER * _matrix_room(point.z_links, dzs),
+        TO_BORDER * _room(others[cone.positive], d_others[cone.positive]),
+        TO_BORDER * _room(point.z_others[cone.positive], dz[cone.positive]),
+    )
+    while True:
+        moved = _Point(
+            point.x + length * change, point.z_links + length * dzs, point.z_others + length * dz
+        )
+        least, most = _balance(cone, moved, mu)
+        if length < SHORTEST or least >= BALANCE:
+            return moved, length, most
+        length *= 0.7
+
+
+def _balance(cone: Cone, point: _Point, mu: float) -> tuple[float, float]:
+    """The smallest and largest eigenvalue of X Z and product x z beside what they should be."""
+    held = cone.positive
+    products = point.x[10 * cone.links :][held] * point.z_others[held] / mu
+    if cone.links:
+        lower = np.linalg.cholesky(_matrices(point.x, cone))
+        both = np.swapaxes(lower, 1, 2) @ point.z_links @ lower
+        eigenvalues = np.linalg.eigvalsh(both).ravel() / _target(cone, mu)
+        products = np.concatenate([products, eigenvalues])
+    return float(products.min(initial=1.0)), float(products.max(initial=1.0))
+
+
+def _matrix_room(matrices: Array, changes: Array) -> float:
+    """How many times the changes fit before a matrix ceases to be positive definite."""
+    if not len(matrices):
+        return float("inf")
+    lower = np.linalg.inv(np.linalg.cholesky(matrices))
+    least = float(np.linalg.eigvalsh(lower @ changes @ np.swapaxes(lower, 1, 2)).min())
+    return -1.0 / least if least < 0.0 else float("inf")
+
+
+def _room(values: Array, changes: Array) -> float:
+    """How many times the changes fit before a value ceases to be positive."""
+    least = float((changes / values).min(initial=0.0))
+    return -1.0 / least if least < 0.0 else float("inf")
 
 
 def _matrices(x: Array, cone: Cone) -> Array:
@@ -163,7 +193,7 @@ def _matrices(x: Array, cone: Cone) -> Array:
 
 
 def coordinates(matrix: Array) -> Array:
-    """Ten coordinates of a symmetric 4 x 4 matrix; lengths are Frobenius norms."""
+    """Ten coordinates of symmetric 4 x 4 matrices; lengths are Frobenius norms."""
     return np.asarray(np.tensordot(matrix, SYMMETRIC, axes=([-2, -1], [1, 2])))
 
 

@@ -75,11 +75,8 @@ def bodies(
     return Bodies(tuple(names), grouping, given, held, regularisation, float(spread))
 
 
-def fit_bodies(given: Bodies, factor: Array, start: ArrayLike | None = None) -> Fitted:
-    """The minimum for the factor R of [W y], rows in units of their noise.
-
-    `start` holds standard parameters to begin from, physical ones; it changes the way and not the answer.
-    """
+def fit_bodies(given: Bodies, factor: Array) -> Fitted:
+    """The minimum for the factor R of [W y], rows in units of their noise."""
     links = link_places(given.names)
     inside = {k for places in links.values() for k in places}
     others = [k for k in range(len(given.names)) if k not in inside]
@@ -92,8 +89,6 @@ def fit_bodies(given: Bodies, factor: Array, start: ArrayLike | None = None) -> 
     scale = 1.0 / np.where(lengths > 0.0, lengths, 1.0)
     change[others, range(count, len(given.names))] = scale
     cone, begin = _cone(given, len(links), others, scale)
-    if start is not None:
-        begin = np.asarray(np.linalg.solve(change, np.asarray(start, dtype=np.float64)))
     reduced = qr_factor(np.column_stack([w @ change, factor[:, -1]]))[: len(change)]
     found = minimise(reduced[:, :-1], reduced[:, -1], cone, begin)
     inverse = np.linalg.solve(found.hessian_root, np.eye(len(change)))

@@ -39,6 +39,7 @@ def corrected(
 ) -> Estimate:
     """The same estimate with a covariance that allows for correlated residuals; needs the rows.
 
+    Where the noise's memory can be modelled, `maximum_likelihood` with an order is sharper and truer than a correction.
     "autoregressive" models the residual of each joint with a memory of `order` samples and takes its autocorrelation
     as that of the noise; right where the model is, and steady on short recordings. "newey-west" sums the products of
     scores up to `lags` samples apart, with falling weights (Newey and West 1987); it assumes nothing of the noise, but
@@ -117,7 +118,11 @@ def _modelled(
             product = x.T @ half
             middle += product + product.T
             inflation = max(inflation, float(1.0 + 2.0 * rho[1:].sum()))
-    return middle, inflation
+    # Correlated noise follows the columns more than white noise does, and leaves that much less of itself behind.
+    followed = (
+        min(float(np.trace(middle)), 0.5 * problem.equations) if not estimate.informed else 0.0
+    )
+    return middle * max(1.0, estimate.freedom / (problem.equations - followed)), inflation
 
 
 def _newey_west(

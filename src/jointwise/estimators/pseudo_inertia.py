@@ -43,9 +43,11 @@ def divergence(p: Array, prior: Array) -> float:
 
     Zero for the prior itself, infinite at the border of what is physical, the same in every frame and unit.
     """
-    relative = np.linalg.solve(prior, p)
-    sign, size = np.linalg.slogdet(relative)
-    return float(np.trace(relative) - size - 4.0) if sign > 0.0 else float("inf")
+    root = np.linalg.inv(np.linalg.cholesky(prior))
+    eigenvalues = np.linalg.eigvalsh(root @ p @ root.T)
+    if eigenvalues[0] <= 0.0:
+        return float("inf")
+    return float(np.sum(eigenvalues - 1.0 - np.log(eigenvalues)))
 
 
 def link_places(names: Sequence[str]) -> dict[str, list[int]]:

@@ -182,7 +182,7 @@ class Design:
         from jointwise.robot.rigid_torque import link_torque
 
         torque = link_torque(self.robot, gamma[: 10 * self.robot.n], piece.q, piece.dq, piece.ddq)
-        return np.linalg.solve(self.robot.coupling_matrix().T, torque.T).T
+        return np.asarray(np.linalg.solve(self.robot.coupling_matrix().T, torque.T).T)
 
     def torque(self, piece: Signals, values: Array, gamma: Array) -> tuple[Array, Array]:
         """Torque of links and rotors, and of friction, (samples, n) each, not filtered.

@@ -28,7 +28,7 @@ from jointwise.experiments.equations import Equations, equations
 from jointwise.experiments.fit import Fit
 from jointwise.experiments.methods import hidden_parameters, on_independent
 from jointwise.experiments.prediction import TorqueModel, model_of
-from jointwise.experiments.robot_fit import named
+from jointwise.experiments.recordings import named
 from jointwise.recording import filters
 from jointwise.recording.recording import Recording
 from jointwise.recording.signals import Signals, signals
@@ -269,7 +269,9 @@ def _covariance(
     count = len(free)
     others = [name for name in arm.names if name not in problem.names]
     places = [whole.names.index(name) for name in (*(problem.names[k] for k in free), *others)]
-    r = np.linalg.qr(whole.weighted_factor(estimate.weights)[:, places], mode="r")
+    r: Array = np.asarray(
+        np.linalg.qr(whole.weighted_factor(estimate.weights)[:, places], mode="r")
+    )
     leak = np.linalg.solve(r[:count, :count], r[:count, count:])
     theirs = [arm.names.index(name) for name in others]
     found[np.ix_(free, free)] += leak @ arm.covariance[np.ix_(theirs, theirs)] @ leak.T

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from jointwise.errors import ParameterError
 from jointwise.estimators.estimate import student_reach
+from jointwise.estimators.verdict import POORLY_IDENTIFIED
 from jointwise.experiments.fit import AT_BOUND, HIDDEN, IDENTIFIED, WEAK, Fit, Parameter
-from jointwise.experiments.parameter_table import LEVEL, POORLY_KNOWN
 from jointwise.robot.description import Robot
 from jointwise.robot.inertia import body_from_parameters, entries_of, matrix_of
 
@@ -27,6 +27,7 @@ CENTRE = ("center_of_mass_x", "center_of_mass_y", "center_of_mass_z")
 TENSOR = ("inertia_xx", "inertia_xy", "inertia_xz", "inertia_yy", "inertia_yz", "inertia_zz")
 SMALLEST_ARM = 0.01
 """m: a centre closer to the flange than this is judged as if it were that far away."""
+LEVEL = 0.95
 SOURCE = "payload fitted to recordings"
 
 
@@ -114,7 +115,7 @@ def _body_rows(
             verdict, advice = HIDDEN, found.hidden[behind[k]]
         elif behind[k] in found.estimate.active or mass <= 0.0:
             verdict, advice = AT_BOUND, "check the sign of the torque, and the fit of the arm"
-        elif 100.0 * std > POORLY_KNOWN * sizes[k]:
+        elif 100.0 * std > POORLY_IDENTIFIED * sizes[k]:
             verdict, advice = WEAK, "turn the flange through more attitudes, and faster"
         rows.append(
             Parameter(
@@ -145,7 +146,7 @@ def _friction_rows(arm: Fit, found: Found, own: int) -> list[Parameter]:
             verdict, advice = HIDDEN, found.hidden[name]
         elif name in found.estimate.active:
             verdict, advice = AT_BOUND, "the data would rather have it beyond its bound"
-        elif 100.0 * std > POORLY_KNOWN * abs(value):
+        elif 100.0 * std > POORLY_IDENTIFIED * abs(value):
             verdict, advice = WEAK, "move the joint more, or trust the interval only"
         rows.append(
             Parameter(

@@ -13,7 +13,6 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jointwise.errors import ParameterError
 from jointwise.estimators.estimate import Estimate
 from jointwise.estimators.problem import Problem
 from jointwise.experiments.delay import estimated_delay
@@ -21,6 +20,7 @@ from jointwise.experiments.design import Design
 from jointwise.experiments.equations import Equations, equations
 from jointwise.experiments.fit import Fit
 from jointwise.experiments.methods import solver
+from jointwise.experiments.recordings import Recordings, named
 from jointwise.recording.recording import Recording
 from jointwise.recording.signals import Signals, signals
 from jointwise.robot.description import Robot
@@ -79,7 +79,7 @@ class Solved:
 
 def fit_robot(
     robot: Robot,
-    recordings: Mapping[str, Recording] | Sequence[Recording],
+    recordings: Recordings,
     *,
     progress: Progress | None = None,
     **options: Any,
@@ -91,17 +91,6 @@ def fit_robot(
     pieces = pieces_of(robot, named(recordings), chosen)
     solved = solve(robot, pieces, chosen, progress)
     return result(robot, solved, chosen, progress)
-
-
-def named(recordings: Mapping[str, Recording] | Sequence[Recording]) -> dict[str, Recording]:
-    """Recordings by name; numbered where they have none."""
-    if isinstance(recordings, Recording):
-        recordings = [recordings]
-    if not isinstance(recordings, Mapping):
-        recordings = {f"recording {k + 1}": rec for k, rec in enumerate(recordings)}
-    if not recordings:
-        raise ParameterError("recordings", "none", "at least one")
-    return dict(recordings)
 
 
 def pieces_of(

@@ -62,7 +62,7 @@ class Term:
         """One law for each column, with that coefficient one and the others zero."""
         if self.unit is not None:
             return tuple(self.unit(k) for k in range(len(self.columns)))
-        return tuple(self.law(row) for row in np.eye(len(self.columns)))
+        return tuple(self.law(row.tolist()) for row in np.eye(len(self.columns)))
 
 
 def _liu(cube: float) -> Liu:

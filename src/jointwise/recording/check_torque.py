@@ -226,6 +226,8 @@ def _torques(case: Case) -> Iterator[Torques]:
 def _better_reading(case: Case, torques: Torques) -> list[Finding]:
     """The reading of the columns that explains most, if that is not the one given."""
     joints, features = torques.judged, torques.features
+    if max((torques.fits[j][0] for j in joints), default=0.0) < DOUBTFUL:
+        return []
     given = {j: np.log(torques.fits[j][0]) for j in joints}
     least = BETTER if torques.prior else MUCH_BETTER
     best, names, kind, column = -least, (), "", ""  # type: float, tuple[int, ...], str, str

@@ -10,7 +10,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +36,7 @@ LONGEST_GAP = 0.5
 SHORTEST = 3.0
 """Settling times of the filter; a shorter piece would be all transient."""
 
-Differentiation = Literal["band_pass", "savitzky_golay"]
+DIFFERENTIATIONS = ("band_pass", "savitzky_golay")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -113,12 +112,12 @@ def signals(
     filter_hz: float,
     torque: str | None = None,
     name: str = "recording",
-    differentiation: Differentiation = "band_pass",
+    differentiation: str = "band_pass",
 ) -> list[Signals]:
     """The gapless pieces of a recording that are long enough for the filter, as identification reads them."""
     check_joints(recording, robot)
     measured = joint_torque(recording, robot, torque)
-    pieces = []
+    pieces: list[Signals] = []
     for part in _pieces(recording.time, filter_hz):
         piece = _piece(recording, robot, measured, part, filter_hz, differentiation)
         if piece is not None:
@@ -161,7 +160,7 @@ def _piece(
     measured: Array,
     part: slice,
     filter_hz: float,
-    differentiation: Differentiation,
+    differentiation: str,
 ) -> Signals | None:
     stamps = recording.time[part]
     shortest = 2 * SHORTEST * filters.SETTLING / filter_hz
@@ -191,7 +190,9 @@ def _piece(
     if not has_link and not has_rotor:
         raise UnknownNameError("position column of this recording", "q or theta", recording.columns)
     rotor = derived(recording["theta"][part]) if has_rotor else None
-    link = [np.linalg.solve(coupling, v.T).T for v in rotor] if rotor is not None else []
+    link: list[Array] = []
+    if rotor is not None:
+        link = [np.asarray(np.linalg.solve(coupling, v.T).T) for v in rotor]
     if has_link:
         link = _measured_over(link, derived, recording["q"][part])
     if rotor is None:
@@ -258,13 +259,12 @@ def _even(time: Array, stamps: Array, values: Array) -> Array:
 
 
 def _derivatives(
-    values: Array, rate: float, position_hz: float, differentiation: Differentiation
+    values: Array, rate: float, position_hz: float, differentiation: str
 ) -> tuple[Array, Array, Array]:
     if differentiation == "savitzky_golay":
         return filters.savitzky_golay(values, rate, 1.0 / position_hz)
     if differentiation != "band_pass":
-        allowed = ("band_pass", "savitzky_golay")
-        raise UnknownNameError("way of differentiation", str(differentiation), allowed)
+        raise UnknownNameError("way of differentiation", differentiation, DIFFERENTIATIONS)
     if position_hz < 0.45 * rate:
         values = filters.zero_phase(values, position_hz, rate)
     return values, *filters.central_differences(values, rate)

@@ -12,7 +12,7 @@ from typing import Any
 
 from jointwise.errors import FileError
 from jointwise.experiments.fit import Fit
-from jointwise.experiments.robot_fit import named
+from jointwise.experiments.recordings import named
 from jointwise.experiments.validate import validate
 from jointwise.recording.recording import Recording
 from jointwise.report.page import render, write_page

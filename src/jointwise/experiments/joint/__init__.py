@@ -1,0 +1,1 @@
+"""Experiments on one joint: friction, stiffness, kinematic error, hysteresis; one file each."""

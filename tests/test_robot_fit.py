@@ -1,0 +1,213 @@
+"""The fit of a whole arm: exact on data that obey the model, honest on data that do not."""
+
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import jointwise as jw
+from arm_logs import log
+from jointwise.cli.main import app
+from jointwise.errors import FileError, ParameterError, UnknownNameError
+from jointwise.experiments.design import Design
+from jointwise.experiments.fit import load_fit
+from jointwise.experiments.fit_file import arrays_path
+from jointwise.experiments.methods import METHODS
+from jointwise.experiments.prediction import model_of, predict
+from jointwise.experiments.robot_fit import fit_robot
+from jointwise.experiments.validate import validate
+from jointwise.laws.coulomb import Coulomb
+from jointwise.laws.friction import FrictionModel
+from jointwise.laws.load import LinearLoad
+from jointwise.laws.offset import Offset
+from jointwise.laws.viscous import Viscous
+
+LAWS = [
+    (Coulomb(coulomb=2.0), Viscous(viscous=3.0), Offset(offset=0.4), LinearLoad(load_linear=0.05)),
+    (Coulomb(coulomb=1.0), Viscous(viscous=1.5), Offset(offset=-0.2), LinearLoad(load_linear=0.1)),
+]
+FRICTION = ("coulomb", "viscous", "offset", "load")
+SMOOTH = 0.02  # what sign changes inside the filter's window leave on parameters, relative
+
+
+@pytest.fixture(scope="module")
+def arm():
+    return jw.load_robot("two_link")
+
+
+@pytest.fixture(scope="module")
+def logs(arm):
+    return {f"log {s}": log(arm, LAWS, seed=s, noise=0.05) for s in (1, 2, 3)}
+
+
+@pytest.fixture(scope="module")
+def fit(arm, logs):
+    return fit_robot(arm, logs, filter_hz=10.0, friction=FRICTION)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_finds_the_truth_behind_clean_logs(arm, method):
+    clean = [log(arm, LAWS, seed=s) for s in (1, 2)]
+    options = {} if method == "physical" else {"rotors": False}
+    found = fit_robot(
+        arm, clean, filter_hz=10.0, friction=FRICTION, method=method, delay=False, **options
+    )
+    design = Design(robot=arm, friction=FRICTION, rotors=bool(options.get("rotors", True)))
+    gamma = np.zeros(len(design.base.columns))
+    gamma[:20] = arm.parameters()
+    for name, value in zip(design.base.names, design.base.values(gamma), strict=True):
+        scale = max(abs(value), 0.05)
+        if not name.startswith("J"):
+            assert abs(found[name].value - value) < SMOOTH * scale, name
+    for joint, laws in enumerate(LAWS, 1):
+        truth = (laws[0].coulomb, laws[1].viscous, laws[2].offset, laws[3].load_linear)
+        for term, value in zip(FRICTION, truth, strict=True):
+            if method != "kovincic_constrained" or value >= 0.0:
+                assert found[f"{term}{joint}"].value == pytest.approx(value, rel=0.1, abs=0.03)
+
+
+def test_prediction_of_an_unseen_log_leaves_little_more_than_noise(fit, arm):
+    (unseen,) = validate(fit, {"unseen": log(arm, LAWS, seed=9, noise=0.05)})
+    for score in unseen.filtered:
+        assert score.nrmse > 98.0
+        assert score.rmse_moving < 0.1
+    assert max(score.rmse for score in unseen.raw) > max(s.rmse for s in unseen.filtered)
+
+
+def test_intervals_contain_the_truth_and_verdicts_are_given(fit):
+    for name, truth in (("viscous1", 3.0), ("viscous2", 1.5), ("load1", 0.05)):
+        parameter = fit[name]
+        reach = max(parameter.upper - parameter.lower, 0.05 * truth)
+        assert abs(parameter.value - truth) < reach
+        assert parameter.verdict == "identified"
+
+
+def test_the_delay_of_the_torque_is_found(arm):
+    late = [log(arm, LAWS, seed=s, delay=0.004) for s in (1, 2)]
+    found = fit_robot(arm, late, filter_hz=10.0, friction=FRICTION)
+    assert found.settings["delay_s"] == pytest.approx(0.004, abs=5e-4)
+    off = fit_robot(arm, late, filter_hz=10.0, friction=FRICTION, delay=False)
+    assert off.settings["delay_s"] == 0.0
+    assert off.joints[0]["residual_rms"] > 1.5 * found.joints[0]["residual_rms"]
+
+
+def test_the_updated_robot_carries_links_rotors_and_friction(fit, arm):
+    q = np.random.default_rng(0).uniform(-1, 1, (50, 2))
+    assert np.allclose(
+        fit.robot.gravity_torque(q),
+        arm.gravity_torque(q),
+        atol=0.02 * np.abs(arm.gravity_torque(q)).max(),
+    )
+    law = FrictionModel.from_law(fit.robot.joints[0].friction)
+    torque, _ = law.run([0.0, 0.01], [1.0, 1.0], 10.0, 20.0, dt=0.01)
+    assert torque[1] == pytest.approx(2.0 + 3.0 + 0.4 + 0.5, rel=0.03)
+    assert fit.robot.source_of("joints.elbow.friction") == "fitted to recordings"
+
+
+def test_a_fit_file_reads_back_the_same_and_parts_are_not_mixed(fit, tmp_path):
+    path = tmp_path / "arm.fit.toml"
+    fit.save(path)
+    again = load_fit(path)
+    assert again.parameters == fit.parameters
+    assert again.robot == fit.robot
+    assert np.array_equal(again.covariance, fit.covariance)
+    assert {
+        k: list(v) if isinstance(v, (list, tuple)) else v for k, v in again.settings.items()
+    } == {
+        k: list(v) if isinstance(v, (list, tuple)) else v
+        for k, v in fit.settings.items()
+        if v is not None
+    }
+    other = tmp_path / "other.fit.toml"
+    fit_robot(fit.robot, [log(fit.robot, LAWS, seed=4)], filter_hz=10.0).save(other)
+    arrays_path(other).replace(arrays_path(path))
+    with pytest.raises(FileError, match="does not belong"):
+        load_fit(path)
+    path.write_text("format = 'something else'")
+    with pytest.raises(FileError, match="no fit"):
+        load_fit(path)
+
+
+def test_friction_that_pushes_is_not_found_by_the_physical_fit(arm):
+    noisy = [log(arm, [(Coulomb(coulomb=0.0),)] * 2, seed=1, noise=0.5)]
+    found = fit_robot(arm, noisy, filter_hz=10.0, friction=("coulomb", "viscous"))
+    assert all(found[f"{t}{j}"].value >= 0.0 for t in ("coulomb", "viscous") for j in (1, 2))
+
+
+def test_a_joint_that_never_moves_is_named_not_guessed(arm):
+    one = log(arm, LAWS, seed=1)
+    q, torque = one["q"].copy(), one["motor_torque"].copy()
+    q[:, 1] = 0.3
+    torque = arm.gravity_torque(q)
+    still = type(one)(
+        robot=one.robot,
+        joint_names=one.joint_names,
+        time=one.time,
+        columns={"q": q, "motor_torque": torque},
+    )
+    found = fit_robot(arm, [still], filter_hz=10.0, friction=("coulomb",), method="bounded")
+    assert found["coulomb2"].verdict == "not identifiable"
+    assert "move its joint" in found["coulomb2"].advice
+
+
+def test_terms_can_be_given_to_some_joints_only(arm):
+    design = Design(robot=arm, friction=("coulomb", "load@2", f"viscous@{arm.joints[0].name}"))
+    assert design.names[design.base.count :] == ("coulomb1", "coulomb2", "load2", "viscous1")
+    for wrong in ("load@3", "load@nobody", "rust"):
+        with pytest.raises((ParameterError, UnknownNameError)):
+            Design(robot=arm, friction=(wrong,))
+
+
+def test_options_are_checked_by_name_value_and_range(arm, logs):
+    with pytest.raises(ParameterError, match="filter_hz"):
+        fit_robot(arm, logs, filter_hz=-1.0)
+    with pytest.raises(UnknownNameError, match="method"):
+        fit_robot(arm, logs, filter_hz=10.0, method="magic")
+    with pytest.raises(TypeError):
+        fit_robot(arm, logs, filter_hz=10.0, colour="red")
+    with pytest.raises(ParameterError, match="recordings"):
+        fit_robot(arm, {}, filter_hz=10.0)
+
+
+def test_model_error_shows_beside_the_noise_floor(arm):
+    rich = [log(arm, LAWS, seed=s, noise=0.05) for s in (1, 2)]
+    poor = fit_robot(arm, rich, filter_hz=10.0, friction=("viscous",))
+    for joint in poor.joints:
+        assert joint["residual_rms"] > 5.0 * joint["noise_floor"]
+    full = fit_robot(arm, rich, filter_hz=10.0, friction=FRICTION)
+    for joint in full.joints:
+        assert joint["noise_floor"] == pytest.approx(joint["residual_rms"], rel=1.0)
+
+
+def test_prediction_equals_the_equations_it_was_fitted_with(fit, logs):
+    (part,) = predict(model_of(fit), logs["log 1"], filter_hz=10.0)
+    error = part.measured - part.predicted
+    moving = np.abs(part.speed) > np.array(fit.settings["moving"])
+    for j, joint in enumerate(fit.joints):
+        assert np.sqrt(np.mean(error[moving[:, j], j] ** 2)) < 2.0 * joint["residual_rms"]
+
+
+def test_the_command_line_fits_and_validates(arm, logs, tmp_path):
+    names = []
+    for name, recording in logs.items():
+        names.append(str(tmp_path / f"{name.replace(' ', '')}.parquet"))
+        recording.save(names[-1])
+    out = str(tmp_path / "arm.fit.toml")
+    run = CliRunner().invoke
+    options = ["--robot", "two_link", "--filter-hz", "10", "--friction", ",".join(FRICTION)]
+    result = run(app, ["fit", "robot", *names[:2], *options, "-o", out, "--json"])
+    assert result.exit_code == 0, result.output
+    summary = json.loads(result.stdout)
+    assert summary["status"] == "converged"
+    assert {p["name"] for p in summary["parameters"]} >= {"coulomb1", "load2"}
+    result = run(
+        app, ["validate", out, names[2], "--filter-hz", "10", "--moving", "0.02", "--json"]
+    )
+    assert result.exit_code == 0, result.output
+    (scores,) = json.loads(result.stdout)["recordings"]
+    keys = {"rmse", "rmse_moving", "rmse_standing", "nrmse", "relative_residual"}
+    for joint in scores["joints"]:
+        assert keys <= set(joint["filtered"])
+        assert keys <= set(joint["raw"])
+        assert joint["filtered"]["rmse_moving"] < 0.1
