@@ -31,7 +31,7 @@ CENTER = "center_of_mass = [0.25, 0.0, 0.0]"
 LOWER = "position_lower = -3.141592653589793"
 FRAME = 'convention = "modified_dh"'
 GRAVITY = "gravity = [0.0, 0.0, -9.81]"
-FRICTION = '[joints.friction]\nname = "coulomb_viscous"'
+FRICTION = '[joints.friction]\nname = "coulomb + viscous"'
 JOINT = '[[joints]]\nname = "j{}"\n[joints.frame]\nconvention = "standard_dh"\n'
 HEAD = GOOD[: GOOD.index("[[joints]]")]
 NO_PAYLOAD = GOOD.split("[payload]")[0] + GOOD[GOOD.index("[[joints]]") :]
@@ -115,19 +115,19 @@ VALUES: Cases = {
         ["joints.elbow.drive.rotor_inertia", "-0.25"],
     ),
     "law parameter text": (
-        elbow("coulomb = 1.0", 'coulomb = "1"'),
-        ["coulomb_viscous.coulomb", "'1'"],
+        elbow('"coulomb.coulomb" = 1.0', '"coulomb.coulomb" = "1"'),
+        ["coulomb + viscous.coulomb.coulomb", "'1'"],
     ),
     "law parameter nan": (
-        elbow("coulomb = 1.0", "coulomb = nan"),
-        ["coulomb_viscous.coulomb", "nan"],
+        elbow('"coulomb.coulomb" = 1.0', '"coulomb.coulomb" = nan'),
+        ["coulomb + viscous.coulomb.coulomb", "nan"],
     ),
     "law parameter nested": (
-        elbow("coulomb = 1.0", "coulomb = [1.0, [2.0]]"),
-        ["coulomb_viscous.coulomb", "2.0"],
+        elbow('"coulomb.coulomb" = 1.0', '"coulomb.coulomb" = [1.0, [2.0]]'),
+        ["coulomb + viscous.coulomb.coulomb", "2.0"],
     ),
     "law name number": (
-        elbow('name = "coulomb_viscous"', "name = 5"),
+        elbow('name = "coulomb + viscous"', "name = 5"),
         ["joints.elbow.friction", "5", "printable text"],
     ),
 }

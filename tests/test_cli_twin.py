@@ -2,6 +2,7 @@
 
 import json
 import re
+import subprocess
 import sys
 
 import numpy as np
@@ -161,6 +162,37 @@ def test_a_motion_that_does_not_exist_is_refused(tmp_path):
     out = tmp_path / "r.parquet"
     assert "none.parquet" in refused(call("run", tmp_path / "none.parquet", "-o", out))
     assert not out.exists()
+
+
+def test_a_motion_is_read_by_a_process_that_planned_none(motion):
+    """Forms of path are known once their modules are loaded; reading has to load them itself."""
+    words = "import sys, jointwise; print(jointwise.load_motion(sys.argv[1]).path.form)"
+    done = subprocess.run(
+        [sys.executable, "-c", words, str(motion)], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "fourier\n"
+
+
+def test_an_arm_that_states_its_joints_runs_as_it_states_them(tmp_path):
+    motion, out = tmp_path / "motion.parquet", tmp_path / "r.parquet"
+    plan = ("plan", "random", "--robot", "pendulum", "--duration", 2, "--period", 2, "-o", motion)
+    assert call(*plan).exit_code == 0
+    assert call("run", motion, "--robot", "pendulum", "-o", out).exit_code == 0
+    rec = jw.load_recording(out)
+    law = jw.load_robot("pendulum").joint("joint").friction.parameters
+    speed = rec["true_dtheta"][:, 0]
+    stated = law["coulomb.coulomb"] * np.sign(speed) + law["viscous.viscous"] * speed
+    assert np.array_equal(rec["true_q"], rec["q"])  # sensors without errors
+    np.testing.assert_allclose(rec["true_friction"][:, 0], stated, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["ur5", "kr300"])
+def test_an_arm_that_leaves_its_joints_open_does_not_run(name, motion, tmp_path):
+    out = tmp_path / "r.parquet"
+    joint = jw.load_robot(name).joints[0].name
+    assert f"joints.{joint}.transmission" in refused(
+        call("run", motion, "--robot", name, "-o", out)
+    )
 
 
 def test_a_recording_is_no_motion(recording, tmp_path):

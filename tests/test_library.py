@@ -9,6 +9,8 @@ from typer.testing import CliRunner
 
 import jointwise as jw
 from jointwise.cli.main import app
+from jointwise.laws.friction import FrictionModel
+from jointwise.laws.transmissions import Transmission
 from jointwise.robot.description import Robot
 from jointwise.robot.frames import ModifiedDH, homogeneous, rotation_z
 from jointwise.robot.library_check import UR_LENGTHS, check_library
@@ -94,6 +96,14 @@ def test_the_links_of_the_kr300_are_unknown_and_say_so():
     assert robot.rotor_matrix().shape == (6, 6)
     with pytest.raises(jw.UnknownValueError, match=r"joints\.A1\.link\.mass"):
         robot.gravity_torque(np.zeros(6))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_laws_of_the_library_are_laws(name):
+    for joint in jw.load_robot(name).joints:
+        for law, kind in ((joint.transmission, Transmission), (joint.friction, FrictionModel)):
+            if law is not jw.UNKNOWN:
+                assert kind.from_law(law).to_law().parameters == law.parameters
 
 
 @pytest.mark.parametrize("name", ["pendulum", "two_link"])

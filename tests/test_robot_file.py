@@ -67,8 +67,10 @@ def rich_robot() -> Robot:
             position_lower=-math.inf, position_upper=math.inf, velocity=math.pi, jerk=1e4
         ),
         drive=Drive(gear_ratio=-101.0, torque_constant=12.625, rotor_inertia=0.0),
-        transmission=Law(name="polynomial", parameters={"stiffness": (1e4, 2.0, 3.0)}),
-        friction=Law(name="coulomb_viscous", parameters={"coulomb": 3.0, "viscous": 0.1}),
+        transmission=Law(name="odd_polynomial", parameters={"coefficients": (1e4, 2.0, 3.0)}),
+        friction=Law(
+            name="coulomb + viscous", parameters={"coulomb.coulomb": 3.0, "viscous.viscous": 0.1}
+        ),
         capsules=(
             Capsule(start=(0.0, 0.0, 0.0), end=(0.0, 0.0, 1 / 3), radius=0.1),
             Capsule(start=(0.1, 0.0, 0.0), end=(0.1, 0.0, 0.0), radius=0.2),
@@ -92,7 +94,7 @@ def rich_robot() -> Robot:
         payload=Body(mass=2.0),
         coupling=((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, -0.5, 1.0)),
         capsules=(Capsule(start=(0.0, 0.0, -0.5), end=(0.0, 0.0, 0.0), radius=0.1),),
-        sources={"": "invented", "joints.turn 1.friction.parameters.viscous": "measured"},
+        sources={"": "invented", "joints.turn 1.friction.parameters.viscous.viscous": "measured"},
     )
 
 
@@ -272,10 +274,13 @@ def test_nothing_changed_is_the_same_robot():
 
 
 def test_single_parameters_of_a_law_have_paths():
-    robot = jw.load_robot("kr300").replace(
-        {"joints.A1.friction.parameters.viscous": 5.0}, source="me"
-    )
-    assert robot.joint("A1").friction.parameters == {"coulomb": 200.0, "viscous": 5.0}
+    path = "joints.A1.friction.parameters.viscous.viscous"
+    robot = jw.load_robot("kr300").replace({path: 5.0}, source="me")
+    assert robot.joint("A1").friction.parameters == {
+        "coulomb.coulomb": 200.0,
+        "viscous.viscous": 5.0,
+    }
+    assert robot.source_of(path) == "me"
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,8 @@ from jointwise.plant.port import TwinPort
 from jointwise.plant.sensors import CurrentSensor, Encoder, JointSensors, Sampling
 from jointwise.plant.servo import Servo
 from jointwise.plant.twin import Twin, Wall
+from jointwise.robot.library import load_robot
+from jointwise.robot.parts import Law
 from twins import chirp, plain_plant
 
 SEED = 3
@@ -173,7 +175,24 @@ def test_impossible_plants_are_refused():
     with pytest.raises(ParameterError, match="number of plant joints"):
         Plant(robot=good.robot, joints=good.joints[:1])
     with pytest.raises(JointwiseError, match="does not know"):
-        Plant(robot=__import__("jointwise").load_robot("ur3e"), joints=(good.joints[0],) * 6)
+        Plant(robot=load_robot("ur3e"), joints=(good.joints[0],) * 6)
+
+
+@pytest.mark.parametrize(
+    ("part", "law", "says"),
+    [
+        ("friction", Law(name="coulom"), ["friction law for joint joint", "'coulomb'", "viscous"]),
+        ("friction", Law(name="viscous"), ["joints.joint.friction", "viscous.viscous"]),
+        ("transmission", Law(name="liner"), ["for joint joint", "'linear'"]),
+        ("transmission", Law(name="linear", parameters={"spring_stiffness": -1.0}),
+         ["joints.joint.transmission", "-1"]),
+    ],
+)  # fmt: skip
+def test_laws_nobody_knows_are_refused_with_their_joint(part, law, says):
+    robot = load_robot("pendulum").replace({f"joints.joint.{part}": law}, source="test")
+    with pytest.raises(JointwiseError) as caught:
+        Plant.stated(robot)
+    assert [word for word in says if word not in str(caught.value)] == []
 
 
 @pytest.mark.parametrize("bad", [np.zeros((10, 3)), "torque", None, [[0.0, 1j]]])

@@ -192,8 +192,11 @@ def test_an_endless_joint_has_infinite_limits(tmp_path, inside):
     [
         ("", None),
         ('<dynamics damping="0.0" friction="0.0"/>', None),
-        ('<dynamics damping="0.5"/>', {"coulomb": 0.0, "viscous": 0.5}),
-        ('<dynamics damping="0.5" friction="2"/>', {"coulomb": 2.0, "viscous": 0.5}),
+        ('<dynamics damping="0.5"/>', {"coulomb.coulomb": 0.0, "viscous.viscous": 0.5}),
+        (
+            '<dynamics damping="0.5" friction="2"/>',
+            {"coulomb.coulomb": 2.0, "viscous.viscous": 0.5},
+        ),
     ],
 )
 def test_friction_of_zero_is_unknown(tmp_path, inside, parameters):
@@ -201,7 +204,7 @@ def test_friction_of_zero_is_unknown(tmp_path, inside, parameters):
     if parameters is None:
         assert friction is jw.UNKNOWN
     else:
-        assert friction == Law(name="coulomb_viscous", parameters=parameters)
+        assert friction == Law(name="coulomb + viscous", parameters=parameters)
 
 
 def test_the_axis_is_made_a_unit_vector_and_defaults_to_x(tmp_path):

@@ -26,11 +26,14 @@ def run(
     robot: Annotated[
         str,
         typer.Option(
-            help="Kind of arm (ur3e, ur5e, ur10e, ur16e): a plausible truth is drawn from the seed."
+            help="Kind of arm (ur3e, ur5e, ur10e, ur16e), of which the seed draws a plausible one; or a robot "
+            "file, URDF or other library robot, taken as it states itself."
         ),
     ] = "ur5e",
     on: Annotated[On, typer.Option(help="Where to run.")] = On.twin,
-    seed: Annotated[int, typer.Option(help="Which arm of the kind, and its noise.", min=0)] = 0,
+    seed: Annotated[
+        int, typer.Option(help="Which arm of the kind, its noise, and its faults.", min=0)
+    ] = 0,
     faults: Annotated[
         Path | None, typer.Option(help="TOML file with [[faults]]: what goes wrong and when.")
     ] = None,
@@ -44,14 +47,16 @@ def run(
     from jointwise.cli.progress import progress_bar
     from jointwise.motion.motion import load_motion
     from jointwise.plant.faults import load_faults
-    from jointwise.plant.population import random_arm
+    from jointwise.plant.plant import Plant
+    from jointwise.plant.population import ARMS, random_arm
     from jointwise.plant.twin import Twin
+    from jointwise.robot.library import load_robot
     from jointwise.tables import ensure_writable
 
     ensure_writable(out)
     path = load_motion(motion)
     twin = Twin(
-        plant=random_arm(robot, seed=seed),
+        plant=random_arm(robot, seed=seed) if robot in ARMS else Plant.stated(load_robot(robot)),
         seed=seed,
         faults=load_faults(faults) if faults is not None else (),
         traced=traced,

@@ -63,6 +63,9 @@ class Path(ABC):
 
 def path_of(data: Mapping[str, Any]) -> Path:
     """The path stored by `Path.to_dict`."""
+    # A form is known once its module is loaded, and whoever reads a motion need not have planned one.
+    from jointwise.motion import lemniscate, polynomial, series  # noqa: F401
+
     form = data["form"]
     if form not in Path.forms:
         raise UnknownNameError("form of path", str(form), Path.forms)

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from jointwise.errors import ParameterError
+from jointwise.errors import ParameterError, UnknownNameError
 from jointwise.laws.friction import FrictionModel, pack_friction
 from jointwise.laws.transmissions import JointTransmissions, Transmission
 from jointwise.plant.layout import LINK_TERMS, ROTOR_TERMS, TABLE_WIDTH, TRANSMISSION
 from jointwise.plant.sensors import JointSensors
 from jointwise.plant.servo import Servo
 from jointwise.plant.thermal import Thermal
-from jointwise.units import Unit, check_fields
+from jointwise.robot.parts import Law
+from jointwise.units import Unit, Unknown, check_fields
 
 if TYPE_CHECKING:
     from jointwise.robot.description import Robot
 
 Array = NDArray[np.float64]
+L = TypeVar("L")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,6 +105,37 @@ class Plant:
             raise ParameterError(
                 f"mass matrix of {robot.name}", "not positive definite", "positive definite"
             )
+
+    @classmethod
+    def stated(cls, robot: Robot) -> Plant:
+        """The arm exactly as its robot file states it: these gears, this friction on the rotors, faultless sensors."""
+        parts = ("transmission", "friction")
+        robot.require(
+            f"simulating {robot.name} as its file states it",
+            [(f"joints.{j.name}.{part}", getattr(j, part)) for j in robot.joints for part in parts],
+        )
+        joints = [
+            PlantJoint(
+                transmission=_law(j.name, "transmission", Transmission.from_law, j.transmission),
+                friction=_law(j.name, "friction", FrictionModel.from_law, j.friction),
+            )
+            for j in robot.joints
+        ]
+        return cls(robot=robot, joints=tuple(joints))
+
+
+def _law(joint: str, part: str, restore: Callable[[Law], L], law: Law | Unknown) -> L:
+    """The law of a robot file; what it refuses is told with the joint."""
+    try:
+        return restore(cast(Law, law))
+    except UnknownNameError as error:
+        raise UnknownNameError(
+            f"{error.kind} for joint {joint}", error.name, error.available
+        ) from None
+    except ParameterError as error:
+        raise ParameterError(
+            f"joints.{joint}.{part}: {error.name}", error.value, error.allowed
+        ) from None
 
 
 class PackedDrives(NamedTuple):

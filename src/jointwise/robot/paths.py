@@ -46,7 +46,11 @@ def check_path(robot: Robot, path: str) -> None:
     """Raise UnknownNameError unless something of the robot has this path; the empty path is the robot."""
     node: Any = robot
     place = ""
-    for key in path.split(".") if path else ():
+    keys = path.split(".") if path else []
+    while keys:
+        # The parameters of a sum of laws have dots in their names.
+        key = ".".join(keys) if isinstance(node, Mapping) else keys[0]
+        keys = [] if isinstance(node, Mapping) else keys[1:]
         below = _children(node)
         if key not in below:
             raise _no_such(key, place, robot.name, below)
@@ -90,7 +94,7 @@ def _tree(changes: Mapping[str, Any]) -> Tree:
 def _apply(node: Any, tree: Tree, place: str, robot: str) -> Any:
     below = _children(node)
     new: dict[str, Any] = {}
-    for key, change in tree.items():
+    for key, change in (_flat(tree) if isinstance(node, Mapping) else tree).items():
         if key not in below:
             raise _no_such(key, place, robot, below)
         if isinstance(change, _Leaf):
@@ -106,6 +110,17 @@ def _apply(node: Any, tree: Tree, place: str, robot: str) -> Any:
     except ParameterError as error:
         name, allowed = located(error, place)
         raise ParameterError(name, error.value, allowed) from None
+
+
+def _flat(tree: Tree) -> Tree:
+    """The leaves of a tree by their joined keys."""
+    flat: Tree = {}
+    for key, below in tree.items():
+        if isinstance(below, _Leaf):
+            flat[key] = below
+        else:
+            flat |= {_join(key, name): leaf for name, leaf in _flat(below).items()}
+    return flat
 
 
 def _joints(joints: Mapping[str, Any], place: str) -> tuple[Joint, ...]:

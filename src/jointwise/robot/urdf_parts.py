@@ -20,7 +20,7 @@ from jointwise.units import UNKNOWN, Unknown
 MOVING = ("revolute", "continuous", "prismatic")
 TYPES = (*MOVING, "fixed")
 TENSOR = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
-FRICTION = "coulomb_viscous"
+FRICTION = "coulomb + viscous"
 
 KINDS = {
     "robot": Kind(("link", "joint")),
@@ -160,7 +160,7 @@ def friction(joint: Element) -> Law | Unknown:
     element = joint.one("dynamics")
     if element is None:
         return UNKNOWN
-    named = {"coulomb": "friction", "viscous": "damping"}
+    named = {"coulomb.coulomb": "friction", "viscous.viscous": "damping"}
     values = {k: number(element, a) if a in element.attributes else 0.0 for k, a in named.items()}
     for key, value in values.items():
         if value < 0.0:
