@@ -16,6 +16,9 @@ from jointwise.units import Unknown
 
 Array = NDArray[np.float64]
 
+UNKNOWN_ROTOR = 0.1
+"""How much a rotor of unknown inertia counts beside a link where the torque of both is shared out."""
+
 
 def physical_solver(
     design: Design, spread: float | None = None, weights: Array | None = None
@@ -43,6 +46,24 @@ def physical_solver(
         )
 
     return find
+
+
+def standard_behind(design: Design, beta: Array) -> Array:
+    """Standard parameters with exactly these base parameters, close to what the robot file says of links and rotors.
+
+    Torque cannot tell a link's inertia about a base joint from that of its rotor, and load friction sees only the first:
+    what the links of the file do not explain is given to rotors whose inertia it does not state.
+    """
+    base, robot = design.base, design.robot
+    prior = prior_values(design, link_prior(robot))[: len(base.columns)]
+    if not any(joint.link.unknown() for joint in robot.joints) and not robot.payload.unknown():
+        prior[: 10 * robot.n] = robot.parameters()
+    weights = np.ones(len(base.columns))
+    if design.rotors:
+        for k, joint in enumerate(robot.joints):
+            if isinstance(joint.drive.rotor_inertia, Unknown):
+                weights[10 * robot.n + k] = UNKNOWN_ROTOR
+    return base.standard(beta, prior, weights)
 
 
 def nearest_bodies(design: Design, estimate: Estimate) -> Array:

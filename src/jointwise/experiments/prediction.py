@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -17,6 +16,9 @@ from jointwise.recording.signals import Signals, shifted, signals
 
 Array = NDArray[np.float64]
 
+STANDARD = "standard"
+"""Array of a fit: ten parameters per link, then one rotor inertia per joint where rotors were fitted."""
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TorqueModel:
@@ -24,14 +26,10 @@ class TorqueModel:
 
     design: Design
     values: Array
+    gamma: Array
+    """standard parameters with exactly these base parameters: those whose load the friction was fitted with"""
     delay: float = 0.0
     """time in s by which torque was stamped later than position"""
-
-    @functools.cached_property
-    def gamma(self) -> Array:
-        """Standard parameters with exactly these base parameters; as close to zero as that allows."""
-        base = self.design.base
-        return base.standard(self.values[: base.count], np.zeros(len(base.columns)))
 
     def torque(self, piece: Signals) -> tuple[Array, Array]:
         """Torque of links and rotors, and of friction, not filtered; (samples, n) each."""
@@ -62,7 +60,12 @@ def model_of(fit: Fit) -> TorqueModel:
         rotors=bool(fit.settings["rotors"]),
         zone=tuple(fit.settings["zone"]),
     )
-    return TorqueModel(design=design, values=fit.values, delay=float(fit.settings["delay_s"]))
+    return TorqueModel(
+        design=design,
+        values=fit.values,
+        gamma=fit.arrays[STANDARD],
+        delay=float(fit.settings["delay_s"]),
+    )
 
 
 def predict(

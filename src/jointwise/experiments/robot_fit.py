@@ -20,6 +20,7 @@ from jointwise.experiments.design import Design
 from jointwise.experiments.equations import Equations, equations
 from jointwise.experiments.fit import Fit
 from jointwise.experiments.methods import solver
+from jointwise.experiments.physical import standard_behind
 from jointwise.experiments.recordings import Recordings, named
 from jointwise.recording.recording import Recording
 from jointwise.recording.signals import Signals, signals
@@ -180,8 +181,7 @@ def _with_delay(
 def loads(system: Equations, estimate: Estimate) -> list[Array]:
     """Link torque at the motors along every piece, from the base parameters found."""
     design = system.design
-    base = design.base
-    gamma = base.standard(estimate.values[: base.count], np.zeros(len(base.columns)))
+    gamma = standard_behind(design, estimate.values[: design.base.count])
     return [design.load(piece, gamma) for piece in system.pieces]
 
 

@@ -14,6 +14,8 @@ from jointwise.experiments.design import Design
 from jointwise.experiments.fit import Fit
 from jointwise.experiments.methods import hidden_parameters, solver, standard_parameters
 from jointwise.experiments.parameter_table import parameter_table
+from jointwise.experiments.physical import standard_behind
+from jointwise.experiments.prediction import STANDARD
 from jointwise.experiments.robot_fit import RobotFitOptions, Solved
 from jointwise.experiments.uncertainty import honest, honesty, noise_floor
 from jointwise.experiments.update import updated_robot
@@ -55,7 +57,10 @@ def result(robot: Robot, solved: Solved, chosen: RobotFitOptions, progress: Prog
         recordings=tuple(_recording(solved, k) for k in range(len(solved.equations.pieces))),
         joints=_joints(solved, left_out),
         notes=(*careful.notes, *notes),
-        arrays={LEFT_OUT: left_out},
+        arrays={
+            LEFT_OUT: left_out,
+            STANDARD: standard_behind(design, estimate.values[: design.base.count]),
+        },
     )
 
 
@@ -136,7 +141,8 @@ def _split_error(error: Array, moving: NDArray[np.bool_]) -> Array:
 
 def _spread(solved: Solved, j: int) -> float:
     """Standard deviation of a joint's measured torque over the equations used: what there is to explain."""
-    return float(np.concatenate([r.y[r.use[:, j], j] for r in solved.problem.rows]).std())
+    used = np.concatenate([r.y[r.use[:, j], j] for r in solved.problem.rows])
+    return float(used.std()) if len(used) else 0.0
 
 
 def _joints(solved: Solved, left_out: Array) -> tuple[dict[str, Any], ...]:
