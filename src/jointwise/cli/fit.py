@@ -25,6 +25,7 @@ Recordings = Annotated[
 ]
 RobotName = Annotated[str, typer.Option(help="Robot of the library, robot file or URDF.")]
 Out = Annotated[Path, typer.Option("--out", "-o", help="Fit file to write (TOML).")]
+Report = Annotated[Path | None, typer.Option(help="HTML report to write.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")]
 
 
@@ -72,7 +73,7 @@ def robot(
     rotors: Annotated[bool, typer.Option(help="Estimate rotor inertias.")] = True,
     standing: Annotated[bool, typer.Option(help="Use the samples of standing joints too.")] = False,
     delay: Annotated[bool, typer.Option(help="Estimate how late the torque is stamped.")] = True,
-    report: Annotated[Path | None, typer.Option(help="HTML report to write.")] = None,
+    report: Report = None,
     json: Json = False,
 ) -> None:
     """Fit links, rotors and friction of the whole arm."""

@@ -15,6 +15,7 @@ from jointwise.cli import (
     check,
     demo,
     fit,
+    fit_joint,
     fit_payload,
     import_,
     plan,
@@ -76,7 +77,7 @@ app.command("run", epilog=run.EXAMPLE)(run.run)
 app.command("import", epilog=import_.EXAMPLE)(import_.import_)
 app.command("check", epilog=check.EXAMPLE)(check.check)
 fit.app.command("payload", epilog=fit_payload.EXAMPLE)(fit_payload.payload)
-app.add_typer(fit.app, name="fit", epilog=fit.EXAMPLE)
+app.add_typer(fit.app, name="fit", cls=fit_joint.Experiments, epilog=fit.EXAMPLE)
 app.command("validate", epilog=validate.EXAMPLE)(validate.validate)
 app.command("report", epilog=report.EXAMPLE)(report.report)
 app.command("demo", epilog=demo.EXAMPLE)(demo.demo)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -30,6 +30,7 @@ EXAMPLES = {
     "reciprocate": "--joint shoulder_pan --cycles 120 -o motion.parquet",
     "cycle": "--laps 2 -o motion.parquet",
     "point": "--start 0,-1.5,1,-1,-1.5,0 --goal 1,-1.2,0.8,-1,-1.5,0 -o motion.parquet",
+    "experiment": "velocity --robot ur5e --joint 2 -o motion.parquet",
     "lemniscate": "--plane yz --width 0.1 --duration 8 -o motion.parquet",
 }
 """One line per kind; the help of every command shows it."""
@@ -47,8 +48,9 @@ class Kinds(TyperGroup):
         if cmd_name not in EXAMPLES:
             return None
         maker = typer.Typer(add_completion=False)
+        made = experiment if cmd_name == "experiment" else command_of(cmd_name)
         maker.command(cmd_name, epilog=f"Example: jointwise plan {cmd_name} {EXAMPLES[cmd_name]}")(
-            command_of(cmd_name)
+            made
         )
         return get_command(maker)
 
@@ -59,6 +61,29 @@ plan = typer.Typer(cls=Kinds, help=HELP, no_args_is_help=True, epilog=EXAMPLE)
 @plan.callback()
 def _group() -> None:
     """Kinds of motion."""
+
+
+def experiment(
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME",
+            help="stiffness, velocity, load, temperature, kinematic-error, hysteresis, damping, link-friction, e-gms.",
+        ),
+    ],
+    joint: Annotated[str, typer.Option(help="Name of the joint, or its number from 1.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Motion file to write (Parquet).")],
+    robot: Annotated[str, typer.Option(help="Robot of the library, robot file or URDF.")] = "ur5e",
+    json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+) -> None:
+    """The motion of an experiment on one joint: its axis in the pose the experiment needs, the others standing."""
+    from jointwise.experiments.joint.registry import plan_and_check
+    from jointwise.robot.library import load_robot
+    from jointwise.tables import ensure_writable
+
+    ensure_writable(out)
+    motion, excesses = plan_and_check(name, load_robot(robot), joint)
+    _finish(name, out, motion, excesses, json)
 
 
 def command_of(kind: str) -> Callable[..., None]:
@@ -132,7 +157,6 @@ def _parsed(option: Option, value: Any) -> Any:
 
 
 def _run(kind: str, out: Path, robot: str, json: bool, chosen: dict[str, Any]) -> None:
-    from jointwise.cli.output import print_json
     from jointwise.cli.progress import progress_bar
     from jointwise.motion.plan import plan_and_check
     from jointwise.robot.library import load_robot
@@ -142,6 +166,12 @@ def _run(kind: str, out: Path, robot: str, json: bool, chosen: dict[str, Any]) -
     arm = load_robot(robot)
     with progress_bar(f"planning {kind} for {arm.name}") as report:
         motion, excesses = plan_and_check(kind, arm, report=report, **chosen)
+    _finish(kind, out, motion, excesses, json)
+
+
+def _finish(kind: str, out: Path, motion: Motion, excesses: tuple[Excess, ...], json: bool) -> None:
+    from jointwise.cli.output import print_json
+
     if not excesses:
         motion.save(out)
     if json:

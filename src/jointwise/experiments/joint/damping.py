@@ -1,15 +1,21 @@
-"""Damping of the gear by logarithmic decrement: output held, rotor deflected and let go. Spec 04.4, PA1 3, PA2 7.
+"""Damping of the gear from a free swing: output held, rotor deflected and let go. Spec 04.4, PA1 3, PA2 7.
 
-    D = 2 B ln(A_1/A_m) / (t_m - t_1)          from peaks of one sign, A ~ exp(-D t / (2 B))
+    elastic energy lost = D integral(omega^2) + B (omega_2^2 - omega_1^2)/2 + integral(f omega)
 
-All peaks of both signs count: the slope of log amplitude over time by least squares. A decay that is not exponential
-(dry friction takes off a constant each swing) shows as curvature of that line, and is said.
+over short pieces of the swing, which finds the rotor's inertia B beside the damping D.
+
+f is the friction of the rotor where the robot knows it: dry friction takes as much as the gear's own damping, and a
+logarithmic decrement alone blames all of it on damping. Without known stiffness the decrement is used,
+
+    D = 2 B ln(A_1/A_m) / (t_m - t_1)          from peaks of one sign, A ~ exp(-D t / (2 B)),
+
+and a decay that is not exponential shows as curvature of log amplitude, and is said.
 """
 
 from __future__ import annotations
 
 import itertools
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,18 +26,29 @@ from jointwise.experiments.joint.motions import held
 from jointwise.experiments.joint.pose import find_pose
 from jointwise.experiments.joint.result import Outcome, Row, joint_fit, with_transmission
 from jointwise.experiments.joint.samples import joint_index
+from jointwise.experiments.metrics import nrmse_percent
 from jointwise.experiments.recordings import Recordings, named
+from jointwise.laws.columns import columns_along
 from jointwise.laws.damping import Damping
+from jointwise.laws.friction import FrictionModel
+from jointwise.laws.transmissions import Transmission
 from jointwise.motion.motion import Motion
+from jointwise.recording import filters
 from jointwise.recording.recording import Recording
 from jointwise.robot.description import Robot
 from jointwise.units import Unknown
 
 Array = NDArray[np.float64]
 FEWEST = 4
-"""Extremes (of both signs) below which there is no decay to speak of."""
+"""Extremes (of both signs) below which there is no decay to speak of; with known stiffness one less will do."""
 SMALLEST = 0.05
 """Share of the first extreme below which later ones are noise."""
+SWING_HZ = 150.0
+"""Low-pass of the swing: several times the frequency of a rotor on its gear."""
+ROOM_DEGC = 25.0
+"""Taken where the recording has no temperature."""
+PIECE = 3
+"""Samples of one piece of a swing: a tenth of its period or so."""
 CURVED = 3.0
 """Curvature of the logarithms beside its standard deviation, above which dry friction is suspected."""
 
@@ -42,56 +59,157 @@ def plan(robot: Robot, joint: str | int, *, duration: float = 5.0) -> Motion:
     return held(robot, find_pose(robot, j, "parallel", sweep=0.2), j, duration)
 
 
+class Swings(NamedTuple):
+    """Loss of elastic energy in every piece of the swings, and what takes it."""
+
+    lost: Array
+    columns: Array
+    """integral of omega^2; half the change of omega^2; change of elastic energy by the zero of the encoders"""
+    group: NDArray[np.int64]
+
+
 def fit(robot: Robot, recordings: Recordings, joint: str | int) -> Fit:
-    """Damping from the free decay of the rotor in each recording; the recordings begin at the release."""
+    """Damping from the free swing of the rotor in each recording; the recordings begin at the release."""
     given = named(recordings)
     j = joint_index(robot, joint)
     name = robot.joints[j].name
-    inertia = robot.joints[j].drive.rotor_inertia
-    robot.require("damping from a decay", [(f"joints.{name}.drive.rotor_inertia", inertia)])
-    b = 0.0 if isinstance(inertia, Unknown) else float(inertia)
-    times, logs, groups = _decays(given, j)
-    design = np.column_stack([-times / (2.0 * b), *_own(groups)])
-    values = np.linalg.lstsq(design, logs, rcond=None)[0]
-    residual = logs - design @ values
+    known = robot.joints[j].transmission
+    times, logs, groups = _decays(given, j, FEWEST if isinstance(known, Unknown) else FEWEST - 1)
+    if isinstance(known, Unknown):
+        design, target, notes = _by_decrement(robot, j, times, logs, groups)
+        settings = {"method": "decrement"}
+    else:
+        swings, notes = _by_energy(robot, given, j, Transmission.from_law(known))
+        design, target, groups = swings.columns, swings.lost, swings.group
+        settings = {"method": "energy"}
+    values = np.linalg.lstsq(design, target, rcond=None)[0]
+    residual = target - design @ values
     damping = float(values[0])
     bound = ""
     if damping < 0.0:
-        damping, bound = 0.0, "the swing does not decay: something feeds it"
+        damping, bound = 0.0, "the swing does not decay by more than the friction known takes"
+    changes: dict[str, Any] = {}
+    rows = [
+        Row(name="damping", value=damping, unit="N m s/rad", meaning="between rotor and link", bound=bound)
+    ]  # fmt: skip
+    wanted = 1
+    if not isinstance(known, Unknown):
+        changes["transmission"] = with_transmission(robot, name, damping=Damping(damping=damping))
+        rows.append(
+            Row(name="rotor_inertia", value=float(values[1]), unit="kg m^2 [kg]", meaning="from the swing's period")
+        )  # fmt: skip
+        wanted = 2
+        if isinstance(robot.joints[j].drive.rotor_inertia, Unknown):
+            changes["drive.rotor_inertia"] = float(values[1])
+    q = np.linalg.qr(design[:, wanted:])[0]
+    jacobian = design[:, :wanted] - q @ (q.T @ design[:, :wanted])
+    outcome = Outcome(
+        experiment="damping",
+        joint=name,
+        rows=tuple(rows),
+        jacobian=jacobian,
+        residual=residual,
+        groups=np.arange(len(residual)) // 4,
+        scores={
+            "extremes": float(len(logs)),
+            "nrmse_percent": nrmse_percent(target, target - residual),
+        },
+        settings=settings,
+        notes=notes,
+        arrays={
+            "time": times,
+            "log_amplitude": logs,
+            "target": target,
+            "fitted": target - residual,
+        },
+    )
+    return joint_fit(outcome, robot, changes, given)
+
+
+def _by_decrement(
+    robot: Robot, j: int, times: Array, logs: Array, groups: NDArray[np.int64]
+) -> tuple[Array, Array, tuple[str, ...]]:
+    """Columns for the damping and a level of each recording, against log amplitude."""
+    name = robot.joints[j].name
+    inertia = robot.joints[j].drive.rotor_inertia
+    robot.require("damping from a decrement", [(f"joints.{name}.drive.rotor_inertia", inertia)])
+    b = 0.0 if isinstance(inertia, Unknown) else float(inertia)
+    design = np.column_stack([-times / (2.0 * b), *_own(groups)])
+    residual = logs - design @ np.linalg.lstsq(design, logs, rcond=None)[0]
     notes: tuple[str, ...] = ()
     curve = np.column_stack([design, times**2])
     bent = np.linalg.lstsq(curve, logs, rcond=None)[0][-1]
     spread = float(np.sqrt(np.mean(residual**2))) / max(float(np.ptp(times)) ** 2, 1e-12)
     if bent < -CURVED * max(spread, 1e-12):
         notes = (
-            "the decay is faster at small swings, as by dry friction: the damping is too high; deflect further",
+            "the decay is faster at small swings, as by dry friction: the damping is too high; fit stiffness and "
+            "friction first, or deflect further",
         )
-    basis = np.column_stack(_own(groups))
-    q = np.linalg.qr(basis)[0]
-    jacobian = design[:, :1] - q @ (q.T @ design[:, :1])
-    changes: dict[str, Any] = {}
-    if not isinstance(robot.joints[j].transmission, Unknown):
-        changes["transmission"] = with_transmission(robot, name, damping=Damping(damping=damping))
-    row = Row(
-        name="damping",
-        value=damping,
-        unit="N m s/rad",
-        meaning="between rotor and link",
-        bound=bound,
-    )
-    outcome = Outcome(
-        experiment="damping",
-        joint=name,
-        rows=(row,),
-        jacobian=jacobian,
-        residual=residual,
-        groups=np.arange(len(logs)),
-        scores={"extremes": float(len(logs)), "rmse_log": float(np.sqrt(np.mean(residual**2)))},
-        settings={"rotor_inertia": b},
-        notes=notes,
-        arrays={"time": times, "log_amplitude": logs},
-    )
-    return joint_fit(outcome, robot, changes, given)
+    return design, logs, notes
+
+
+def _by_energy(
+    robot: Robot, given: dict[str, Recording], j: int, gear: Transmission
+) -> tuple[Swings, tuple[str, ...]]:
+    """What every half swing loses, less what known friction of the rotor takes."""
+    friction = robot.joints[j].friction
+    notes: tuple[str, ...] = ()
+    if isinstance(friction, Unknown):
+        notes = (
+            "the friction of the rotor is not known: what it takes counts as damping; fit friction first",
+        )
+    lost, columns, group = [], [], []
+    for number, recording in enumerate(given.values()):
+        phi, omega, rate = _deformation(recording, j)
+        taken = np.zeros_like(phi)
+        if not isinstance(friction, Unknown):
+            warmth = (
+                recording["temperature"][:, j]
+                if "temperature" in recording
+                else np.full(len(phi), ROOM_DEGC)
+            )
+            laws = FrictionModel.from_law(friction).terms
+            load = np.asarray(gear.stiffness.torque(phi))
+            own = columns_along(laws, phi, omega, load, warmth, 1.0 / rate)
+            taken = own.sum(axis=1) * omega
+        energy, slope = _energy(gear, phi), -np.asarray(gear.stiffness.torque(phi))
+        last = _turns(phi)[-1]
+        edges = np.arange(0, last + 1, PIECE)
+        for start, stop in itertools.pairwise(edges):
+            part = slice(start, stop)
+            # Trapezoids: the pieces join without a gap.
+            mean = 0.5 * (omega[start + 1 : stop + 1] ** 2 + omega[part] ** 2).sum()
+            work = 0.5 * (taken[start + 1 : stop + 1] + taken[part]).sum()
+            lost.append(energy[start] - energy[stop] - float(work) / rate)
+            kinetic = 0.5 * float(omega[stop] ** 2 - omega[start] ** 2)
+            columns.append((float(mean) / rate, kinetic, float(slope[stop] - slope[start])))
+            group.append(number)
+    return Swings(np.array(lost), np.array(columns), np.array(group)), notes
+
+
+def _deformation(recording: Recording, j: int) -> tuple[Array, Array, float]:
+    """Rotor angle against the clamped link, smoothed, its velocity, and the rate."""
+    rate = recording.rate_hz
+    theta = recording["theta" if "theta" in recording else "q"][:, j]
+    rest = float(np.median(theta[-max(10, len(theta) // 5) :]))
+    smooth = filters.zero_phase(theta - rest, min(SWING_HZ, 0.2 * rate), rate)
+    omega, _ = filters.central_differences(smooth, rate)
+    return smooth, omega, rate
+
+
+def _energy(gear: Transmission, phi: Array) -> Array:
+    """Elastic energy at deformations: integral of the torque from zero, by Simpson's rule."""
+    half = np.asarray(gear.stiffness.torque(0.5 * phi))
+    return np.asarray(phi / 6.0 * (4.0 * half + np.asarray(gear.stiffness.torque(phi))))
+
+
+def _turns(phi: Array) -> list[int]:
+    """Samples of the extremes of a swing, from the first one to the last that is more than noise."""
+    crossings = np.flatnonzero(np.diff(np.sign(phi)) != 0)
+    edges = [0, *(int(c) + 1 for c in crossings)]
+    ends = [a + int(np.argmax(np.abs(phi[a:b]))) for a, b in itertools.pairwise(edges) if b > a]
+    largest = max((abs(float(phi[k])) for k in ends), default=0.0)
+    return [k for k in ends if abs(float(phi[k])) > SMALLEST * largest]
 
 
 def _own(groups: NDArray[np.int64]) -> list[Array]:
@@ -99,38 +217,19 @@ def _own(groups: NDArray[np.int64]) -> list[Array]:
     return [(groups == g).astype(np.float64) for g in np.unique(groups)]
 
 
-def _decays(given: dict[str, Recording], j: int) -> tuple[Array, Array, NDArray[np.int64]]:
+def _decays(
+    given: dict[str, Recording], j: int, fewest: int
+) -> tuple[Array, Array, NDArray[np.int64]]:
     times, logs, groups = [], [], []
     for number, (name, recording) in enumerate(given.items()):
-        theta = recording["theta" if "theta" in recording else "q"][:, j]
-        swing = theta - float(np.median(theta[-max(10, len(theta) // 5) :]))
-        place, size = _extremes(recording.time, swing)
-        if len(place) < FEWEST:
+        swing, _, rate = _deformation(recording, j)
+        ends = _turns(swing)
+        if len(ends) < fewest:
             raise ParameterError(
-                f"swing in {name}", f"{len(place)} extremes", f"at least {FEWEST}",
+                f"swing in {name}", f"{len(ends)} extremes", f"at least {fewest}",
                 "if the joint is too damped to swing, add inertia on its input axle and say so in rotor_inertia",
             )  # fmt: skip
-        times.append(place - place[0])
-        logs.append(np.log(size))
-        groups.append(np.full(len(place), number))
+        times.append((np.array(ends) - ends[0]) / rate)
+        logs.append(np.log(np.abs(swing[ends])))
+        groups.append(np.full(len(ends), number))
     return np.concatenate(times), np.concatenate(logs), np.concatenate(groups)
-
-
-def _extremes(time: Array, swing: Array) -> tuple[Array, Array]:
-    """Times and sizes of the extremes between zero crossings, by a parabola through the three samples at the top."""
-    crossings = np.flatnonzero(np.diff(np.sign(swing)) != 0)
-    place, size = [], []
-    for start, stop in itertools.pairwise(crossings):
-        part = np.abs(swing[start + 1 : stop + 1])
-        k = start + 1 + int(np.argmax(part))
-        if 0 < k < len(swing) - 1:
-            left, top, right = (abs(float(v)) for v in swing[k - 1 : k + 2])
-            bend = left - 2.0 * top + right
-            shift = 0.5 * (left - right) / bend if bend < 0.0 else 0.0
-            place.append(float(time[k]) + shift * float(time[k + 1] - time[k]))
-            size.append(top - 0.25 * (left - right) * shift)
-    if not size:
-        return np.zeros(0), np.zeros(0)
-    keep = np.array(size) > SMALLEST * max(size)
-    last = len(keep) if keep.all() else int(np.argmin(keep))
-    return np.array(place)[:last], np.array(size)[:last]

@@ -1,9 +1,10 @@
 """Hysteresis of a joint's friction from slow strokes: slipping springs, found by six methods. Spec 09.6, 09.8.
 
-    K_tau i = sum_i W_i h_i(Delta_i) + c omega + offset [+ gravity]          J1(34)-(43), Z of `estimators.slip`
+    K_tau i = sum_i W_i h_i(Delta_i) + c omega + d root(omega) + e alpha + offset [+ gravity]          J1(34)-(43)
 
-The angle is corrected by the kinematic error where the robot knows one. Operators start relaxed and are not judged
-before the first reversal, by when all of them slip (condition C0).
+Even slow strokes feel oil, root(omega) = sgn(omega) sqrt(abs omega) beside the proportional part, and inertia. The
+angle is corrected by the kinematic error where the robot knows one. Operators start relaxed and are not judged before
+the first reversal, by when all of them slip (condition C0).
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from jointwise.experiments.joint.common import read
 from jointwise.experiments.joint.motions import strokes
 from jointwise.experiments.joint.pose import ALIGNED, find_pose
 from jointwise.experiments.joint.result import (
+    MEMORY,
     Outcome,
     Row,
     joint_fit,
@@ -49,6 +51,9 @@ FILTER_HZ = 30.0
 """Of the positions: their noise must stay below the smallest limit."""
 CYCLES, NET = 12, 0.052
 """A cycle advances by 3 degrees, J3(21)."""
+THINNED_HZ = 125.0
+SLOW_HZ = 8.0
+"""Of the acceleration, whose noise must stay below that of slow strokes."""
 FEWEST = 4
 """Reversals below which the memory cannot be seen."""
 BLOCK_S = 2.0
@@ -187,7 +192,9 @@ def slip_samples(
     count = len(place) // step * step
     mean = samples.torque[:count].reshape(-1, step).mean(axis=1)
     middle = np.arange(step // 2, count, step)
-    extra = [omega[middle], np.ones(len(middle))]
+    root = np.sign(omega) * np.sqrt(np.abs(omega))
+    alpha = zero_phase(samples.alpha, SLOW_HZ, samples.rate_hz)
+    extra = [omega[middle], root[middle], alpha[middle], np.ones(len(middle))]
     if angle > ALIGNED:
         extra += [np.cos(samples.theta[middle]), np.sin(samples.theta[middle])]
     turns = np.flatnonzero(
@@ -209,8 +216,8 @@ def slip_samples(
 
 
 def _thinning(samples: JointSamples) -> int:
-    """Samples averaged into one: about 500 a second."""
-    return max(1, round(samples.rate_hz / 500.0))
+    """Samples averaged into one: about 125 a second, between which a slow stroke moves by microns at its reversal."""
+    return max(1, round(samples.rate_hz / THINNED_HZ))
 
 
 def _rows(data: SlipData, found: SlipFit, turns: int) -> tuple[tuple[Row, ...], Array]:
@@ -230,9 +237,10 @@ def _rows(data: SlipData, found: SlipFit, turns: int) -> tuple[tuple[Row, ...], 
         rows.append(Row(name=f"torque_{i + 1}", value=torque, unit="N m [N]", meaning="when it slips",
                         hidden=why, bound=empty))  # fmt: skip
         columns += [slopes[:, i] * torque / limit, h[:, i]]
-    names = ("viscous", "offset", "gravity_cosine", "gravity_sine")
+    names = ("viscous", "viscous_root", "inertia", "offset", "gravity_cosine", "gravity_sine")
+    units = ("N m s/rad", "N m (s/rad)^0.5", "kg m^2 [kg]", "N m [N]", "N m [N]", "N m [N]")
     for k, value in enumerate(found.extra):
-        unit = "N m s/rad" if k == 0 else "N m [N]"
+        unit = units[k]
         rows.append(
             Row(name=names[k], value=float(value), unit=unit, meaning="beside the hysteresis")
         )
@@ -249,4 +257,4 @@ def _friction(robot: Robot, joint: str, bank: SlipBank) -> Any:
         if isinstance(term, VelocityLaw):
             excess = term.breakaway - term.coulomb
             laws.append(replace(term, coulomb=0.0, breakaway=excess))
-    return with_friction(robot, joint, laws, without=("coulomb", "maxwell_slip", "e_gms", "gms"))
+    return with_friction(robot, joint, laws, without=("coulomb", *MEMORY))

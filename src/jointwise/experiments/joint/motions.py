@@ -17,6 +17,8 @@ from jointwise.robot.description import Robot
 
 Array = NDArray[np.float64]
 RATE_HZ = 1000.0
+SHARE = 0.95
+"""Of the robot's limits that motions of one joint may use."""
 SLOWING = (0.0, 1.0, 0.0, 0.0, -2.5, 3.0, -1.0)
 """From constant speed to rest: RAMP run backwards, s(1) - s(1 - u)."""
 RAMP_ACCELERATION = 3.0
@@ -34,7 +36,7 @@ def sweeps(
     longest: float = LONGEST_HOLD,
 ) -> Motion:
     """Every speed held forward for at most `longest` seconds, then backward over the same way; spec 08.5."""
-    bounds = bounds_of(robot, share=0.95)
+    bounds = bounds_of(robot, share=SHARE)
     top = float(bounds.velocity[joint])
     writer = Writer(_at(pose, joint, 0.5 * (pose.low + pose.high)))
     unit = np.eye(robot.n)[joint]
@@ -114,6 +116,7 @@ def _at(pose: Pose, joint: int, place: float) -> Array:
 def _motion(
     robot: Robot, writer: Writer, kind: str, joint: int, pose: Pose, **notes: Any
 ) -> Motion:
+    bounds = bounds_of(robot, share=SHARE)
     return sampled(
         writer.path(),
         joint_names=tuple(j.name for j in robot.joints),
@@ -122,6 +125,8 @@ def _motion(
         rest=1 if kind == "strokes" else 3,
         notes={
             "planner": kind,
+            "robot": robot.name,
+            "limits": bounds.notes(),
             "joint": robot.joints[joint].name,
             "axis_to_gravity_rad": pose.angle,
             "pose_rule": pose.rule,

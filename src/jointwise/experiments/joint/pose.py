@@ -72,9 +72,18 @@ def _axes(robot: Robot, q: Array, j: int) -> Array:
 
 
 def find_pose(
-    robot: Robot, joint: int, rule: Rule, *, sweep: float = np.pi / 2.0, floor: float = 0.0
+    robot: Robot,
+    joint: int,
+    rule: Rule,
+    *,
+    sweep: float = np.pi / 2.0,
+    floor: float = 0.0,
+    wide: float = WIDE,
 ) -> Pose:
-    """A pose for the joint (place from 0) by the rule, clear of collisions over a sweep of +-`sweep` rad."""
+    """A pose for the joint (place from 0) by the rule, clear of collisions over a sweep of +-`sweep` rad.
+
+    `wide` is the share of the widest sweep found that a pose must reach before gravity decides among them.
+    """
     if rule not in ("parallel", "normal"):
         raise ParameterError("rule", rule, "'parallel' or 'normal'")
     bounds = bounds_of(robot, share=0.95, floor=floor)
@@ -94,8 +103,12 @@ def find_pose(
     outer[:, joint:] = poses[rng.integers(0, len(poses), TRIED), joint:]
     near = poses[off < least + ALIGNED][:TRIED]
     candidates = np.concatenate([best[None], near, outer])[:TRIED]
+    # Most room to both sides is in the middle of the joint's range.
+    centred = candidates[: TRIED // 2].copy()
+    centred[:, joint] = middle[joint]
+    candidates = np.concatenate([candidates, centred])
     limits = (bounds.lower[joint], bounds.upper[joint], sweep)
-    chosen, width, load = _best(robot, candidates, joint, limits, rule, floor)
+    chosen, width, load = _best(robot, candidates, joint, limits, rule, floor, wide)
     center = float(chosen[joint])
     return Pose(
         q=chosen,
@@ -134,6 +147,7 @@ def _best(
     limits: tuple[float, float, float],
     rule: Rule,
     floor: float,
+    share: float,
 ) -> tuple[Array, float, float]:
     """The candidate with a wide clear sweep, and of those the one with most (normal) or least gravity."""
     low, high, sweep = limits
@@ -147,7 +161,7 @@ def _best(
             f"pose for joint {robot.joints[joint].name}", "in collision everywhere tried", "clear",
             "state a pose, or a floor farther away",
         )  # fmt: skip
-    wide = widths >= WIDE * widths.max()
+    wide = widths >= share * widths.max()
     loads = np.array(
         [_gravity_range(robot, q, joint, float(w)) for q, w in zip(poses, widths, strict=True)]
     )
@@ -165,8 +179,10 @@ def _clear_sweep(robot: Robot, q: Array, joint: int, half: float, floor: float) 
     way = np.repeat(q[None], len(turn), axis=0)
     way[:, joint] = q[joint] + turn
     blocked = np.abs(turn[clearance(robot, way, floor=floor) <= MARGIN])
-    free = float(blocked.min(initial=half + 1e-9))
-    return 0.0 if free < NARROWEST else min(half, 0.9 * free)
+    if not blocked.size:
+        return half
+    free = float(blocked.min())
+    return 0.0 if free < NARROWEST else 0.9 * free
 
 
 def _gravity_range(robot: Robot, q: Array, joint: int, half: float) -> float:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from jointwise.errors import UnknownNameError
 from jointwise.experiments.fit import Fit
 from jointwise.experiments.joint import (
     damping,
+    e_gms,
     hysteresis,
     kinematic_error,
     link_friction,
@@ -17,8 +19,12 @@ from jointwise.experiments.joint import (
     temperature,
     velocity,
 )
+from jointwise.experiments.joint.motions import SHARE
 from jointwise.experiments.joint.pose import Rule
+from jointwise.motion.bounds import bounds_of
+from jointwise.motion.check import Excess, excesses
 from jointwise.motion.motion import Motion
+from jointwise.robot.description import Robot
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +65,10 @@ _ALL = (
         plan=hysteresis.plan, fit=hysteresis.fit,
     ),
     JointExperiment(
+        name="e-gms", about="friction with memory, load, speed and temperature together",
+        pose="parallel", plan=e_gms.plan, fit=e_gms.fit,
+    ),
+    JointExperiment(
         name="damping", about="damping by logarithmic decrement", pose="parallel",
         plan=damping.plan, fit=damping.fit,
     ),
@@ -70,8 +80,22 @@ _ALL = (
 EXPERIMENTS: Mapping[str, JointExperiment] = {e.name: e for e in _ALL}
 
 
+SYNONYMS = {"friction": "velocity"}
+"""Other names under which an experiment can be asked for."""
+
+
+def plan_and_check(
+    name: str, robot: Robot, joint: str | int, **options: Any
+) -> tuple[Motion, tuple[Excess, ...]]:
+    """The motion of an experiment, and everything it exceeds of the robot's limits."""
+    motion = experiment(name).plan(robot, joint, **options)
+    bounds = bounds_of(robot, share=SHARE)
+    return motion, excesses(motion, robot, bounds) + motion.excesses(robot)
+
+
 def experiment(name: str) -> JointExperiment:
     """The experiment of that name."""
+    name = SYNONYMS.get(name, name)
     if name not in EXPERIMENTS:
         raise UnknownNameError("joint experiment", name, EXPERIMENTS)
     return EXPERIMENTS[name]

@@ -24,6 +24,13 @@ POORLY_KNOWN = 0.1
 """Relative standard deviation above which a parameter counts as weak; spec 07.4."""
 LEVEL = 0.95
 STEP = 1e-6
+MEMORY = ("maxwell_slip", "e_gms", "gms", "slip_bank", "lugre")
+"""Laws that hold the Coulomb level together with what happens at reversals."""
+SLIDING = (
+    "viscous", "coulomb", "offset", "stiction", "stribeck", "coulomb_tanh", "coulomb_sigmoid", "coulomb_zone",
+    "velocity", "viscous_degressive", "bittencourt", "liu", "directional", "stribeck_grid",
+)  # fmt: skip
+"""Laws of steady sliding at any speed: a new law of that kind stands in place of all of them."""
 
 
 @dataclass(frozen=True, kw_only=True)

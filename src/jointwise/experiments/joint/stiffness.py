@@ -1,29 +1,36 @@
 """Static stiffness from known loads: deformation against joint torque, by gauge and by motor torque. Spec 09.1.
 
-    tau = alpha_1 (phi - phi_0) + alpha_2 (phi - phi_0)^3,   phi = theta - q         J1(18)-(22), C1(7)
+    tau = tau_E(phi - phi_0),   phi = theta - q         J1(18)-(22), C1(7)
 
-Gauge and motor rows are solved together, each side weighted by its own scatter: the motor's rows hold static friction
-of the gear, which loading both ways averages out. phi_0 collects encoder zeros and the kinematic error of the pose;
-columns are scaled, since phi^3 is a millionth of phi.
+tau_E is a cubic or the three segments of makers of strain-wave gears (`stiffness_models`). Gauge and motor rows are
+solved together, each side weighted by its own scatter: the motor's rows hold static friction of the gear, which
+loading both ways averages out. phi_0 collects encoder zeros and the kinematic error of the pose.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from jointwise.errors import ParameterError
+from jointwise.errors import ParameterError, UnknownNameError
 from jointwise.experiments.fit import Fit
 from jointwise.experiments.joint.common import need_both_encoders, read
 from jointwise.experiments.joint.motions import held
 from jointwise.experiments.joint.pose import find_pose
-from jointwise.experiments.joint.result import Outcome, Row, joint_fit, with_transmission
+from jointwise.experiments.joint.result import (
+    Outcome,
+    Row,
+    joint_fit,
+    saturation_note,
+    with_transmission,
+)
 from jointwise.experiments.joint.samples import FILTER_HZ, JointSamples, joint_index
+from jointwise.experiments.joint.stiffness_models import GAUGE, MODELS, MOTOR, LoadRows, Stiff
 from jointwise.experiments.metrics import nrmse_percent, rmse
 from jointwise.experiments.recordings import Recordings
-from jointwise.laws.odd_polynomial import OddPolynomial
 from jointwise.motion.motion import Motion
 from jointwise.robot.description import Robot
 
@@ -39,7 +46,7 @@ STEADY = 0.02
 FASTEST = 0.01
 """rad/s of the rotor; what a servo still corrects while the load stands costs next to no torque."""
 FEWEST = 4
-ROUNDS = 20
+FOLDS = 5
 
 
 class Points(NamedTuple):
@@ -76,65 +83,88 @@ def fit(
     *,
     torque: str | None = None,
     filter_hz: float = FILTER_HZ,
+    model: str | None = None,
 ) -> Fit:
-    """Linear and cubic stiffness of a joint from recordings at rest under known loads."""
+    """Stiffness of a joint from recordings at rest under known loads; without a model the better one is taken."""
+    if model is not None and model not in MODELS:
+        raise UnknownNameError("stiffness model", model, MODELS)
     given = read(robot, recordings, joint, torque=torque, filter_hz=filter_hz)
     need_both_encoders("stiffness", given.parts)
     points = points_of(given.parts)
-    notes = []
+    notes = list(saturation_note(max(s.saturated for s in given.parts)))
     gauge = np.isfinite(points.gauge)
     if gauge.any() and np.corrcoef(points.gauge[gauge], points.motor[gauge])[0, 1] < -0.5:
         notes.append(
             "the gauge has the opposite sign of the motor torque: its rows were left out; turn the sign of joint_torque"
         )
         gauge[:] = False
-    values, bound, rows, weights = _solved(points, gauge)
-    phi, y, group, source = rows
-    centre = phi - values[2]
-    jacobian = np.column_stack([centre, centre**3, -(values[0] + 3.0 * values[1] * centre**2)])
-    extra = (source == 1).astype(float)
-    jacobian = np.column_stack([jacobian, extra]) * np.sqrt(weights)[:, None]
-    error = y - torque_at(values, phi) - values[3] * extra
-    span = float(np.ptp(y))
-    law = OddPolynomial(coefficients=(float(values[0]), float(values[1])))
-    table = (
-        Row(name="stiffness", value=float(values[0]), unit="N m/rad", meaning="at no load"),
-        Row(name="stiffness_cubic", value=float(values[1]), unit="N m/rad^3", meaning="stiffening", bound=bound),
-        Row(name="zero", value=float(values[2]), unit="rad", meaning="encoder zeros and kinematic error of the pose"),
-        Row(name="motor_offset", value=float(values[3]), unit="N m [N]", meaning="zero of the motor torque",
-            hidden="" if gauge.any() else "there is no gauge to compare with"),
-    )  # fmt: skip
-    outcome = Outcome(
-        experiment="stiffness",
-        joint=given.joint,
-        rows=table,
-        jacobian=jacobian,
-        residual=error * np.sqrt(weights),
-        groups=group,
-        scores={
-            "nrmse_percent": nrmse_percent(y, y - error),
-            "nrmse_gauge_percent": _score(y, error, source == 0),
-            "nrmse_motor_percent": _score(y, error, source == 1),
-            "rmse": rmse(error),
-            "torque_span": span,
-        },
-        settings={"points": len(points.phi)},
-        notes=tuple(notes),
-        arrays={
-            "deformation": phi,
-            "torque": y,
-            "fitted": y - error,
-            "source": source.astype(float),
-        },
-    )
-    changes: dict[str, Any] = {"transmission": with_transmission(robot, given.joint, stiffness=law)}
+    elif not gauge.any():
+        notes.append(
+            "without a gauge the motor's torque stands for the load, static friction and all"
+        )
+    rows = rows_of(points, gauge)
+    left_out = {name: _left_out(rows, name) for name in MODELS}
+    chosen = model or min(MODELS, key=lambda name: left_out[name])
+    found = MODELS[chosen](rows)
+    outcome = _outcome(rows, found, given.joint, bool(gauge.any()))
+    scores = {**outcome.scores} | {
+        f"left_out_{name.replace(' ', '_')}_rmse": value for name, value in left_out.items()
+    }
+    settings = {"points": len(points.phi), "model": chosen}
+    outcome = replace(outcome, notes=tuple(notes), scores=scores, settings=settings)
+    changes: dict[str, Any] = {
+        "transmission": with_transmission(robot, given.joint, stiffness=found.law)
+    }
     return joint_fit(outcome, robot, changes, given.recordings)
 
 
-def torque_at(values: Array, phi: Array) -> Array:
-    """alpha_1 (phi - phi_0) + alpha_2 (phi - phi_0)^3."""
-    centre = phi - values[2]
-    return np.asarray(values[0] * centre + values[1] * centre**3)
+def _outcome(rows: LoadRows, found: Stiff, joint: str, has_gauge: bool) -> Outcome:
+    """Rows, scores and curve of a model."""
+    expected = found.expected(rows)
+    error = rows.torque - expected
+    weights = np.sqrt(found.weights)[:, None]
+    table = [
+        *found.rows,
+        Row(name="zero", value=found.zero, unit="rad", meaning="encoder zeros and kinematic error of the pose"),
+        Row(name="motor_offset", value=found.offset, unit="N m [N]", meaning="zero of the motor torque",
+            hidden="" if has_gauge else "there is no gauge to compare with"),
+    ]  # fmt: skip
+    return Outcome(
+        experiment="stiffness",
+        joint=joint,
+        rows=tuple(table),
+        jacobian=found.jacobian(rows) * weights,
+        residual=error * weights[:, 0],
+        groups=rows.group,
+        scores={
+            "nrmse_percent": nrmse_percent(rows.torque, expected),
+            "nrmse_gauge_percent": _score(rows.torque, error, rows.source == GAUGE),
+            "nrmse_motor_percent": _score(rows.torque, error, rows.source == MOTOR),
+            "rmse": rmse(error),
+            "torque_span": float(np.ptp(rows.torque)),
+        },
+        arrays={
+            "deformation": rows.phi,
+            "torque": rows.torque,
+            "fitted": expected,
+            "source": rows.source.astype(float),
+        },
+    )
+
+
+def _left_out(rows: LoadRows, name: str) -> float:
+    """Error of a model on load steps left out, every fifth at a time; the gauge is what counts where there is one."""
+    judged = GAUGE if (rows.source == GAUGE).any() else MOTOR
+    squares, count = 0.0, 0
+    for fold in range(FOLDS):
+        out = rows.group % FOLDS == fold
+        judge = out & (rows.source == judged)
+        if not judge.any() or len(np.unique(rows.group[~out])) < FEWEST:
+            continue
+        error = (rows.torque - MODELS[name](rows.only(~out)).expected(rows))[judge]
+        squares += float(error @ error)
+        count += len(error)
+    return float(np.sqrt(squares / count)) if count else float("inf")
 
 
 def points_of(parts: list[JointSamples]) -> Points:
@@ -168,57 +198,18 @@ def points_of(parts: list[JointSamples]) -> Points:
     return Points(phi, gauge_all, motor_all, group)
 
 
-def _solved(
-    points: Points, gauge: NDArray[np.bool_]
-) -> tuple[Array, str, tuple[Array, Array, NDArray[np.int64], NDArray[np.int64]], Array]:
-    """alpha_1, alpha_2, phi_0 and motor offset; rows of both sources and their weights."""
+def rows_of(points: Points, gauge: NDArray[np.bool_]) -> LoadRows:
+    """Rows of the gauge where it counts, then rows of the motor."""
+    torque = np.concatenate([points.gauge[gauge], points.motor])
     phi = np.concatenate([points.phi[gauge], points.phi])
-    y = np.concatenate([points.gauge[gauge], points.motor])
-    group = np.concatenate([points.group[gauge], points.group])
-    source = np.repeat([0, 1], [int(gauge.sum()), len(points.phi)])
-    if float(np.ptp(y)) < 1e-9 or float(np.ptp(phi)) < 1e-12:
+    if float(np.ptp(torque)) < 1e-9 or float(np.ptp(phi)) < 1e-12:
         raise ParameterError("loads", "all the same", "different, in both directions")
-    has_offset = bool(gauge.any())
-    offset = (source == 1).astype(float) if has_offset else np.zeros(len(y))
-    scale = float(np.abs(phi - phi.mean()).max())
-    weights = np.ones(len(y))
-    values = np.array([0.0, 0.0, float(phi.mean()), 0.0])
-    cubic, bound = True, ""
-    for _ in range(ROUNDS):
-        root = np.sqrt(weights)
-        centre = (phi - values[2]) / scale
-        slope = -(values[0] * scale + 3.0 * values[1] * scale**3 * centre**2)
-        columns = [
-            centre,
-            centre**3 if cubic else np.zeros_like(centre),
-            slope / max(np.abs(slope).max(), 1.0),
-            offset,
-        ]
-        x = np.column_stack(columns) * root[:, None]
-        solved = np.linalg.lstsq(x, y * root, rcond=1e-12)[0]
-        shift = solved[2] / max(np.abs(slope).max(), 1.0) * scale
-        values = np.array([solved[0] / scale, solved[1] / scale**3, values[2] + shift, solved[3]])
-        if values[1] < 0.0 and cubic:
-            cubic, bound = (
-                False,
-                "the joint does not stiffen within these loads: the cubic term is zero",
-            )
-            values[1] = 0.0
-        error = y - torque_at(values, phi) - values[3] * offset
-        for s in (0, 1):
-            if (source == s).any():
-                weights[source == s] = 1.0 / max(float(np.mean(error[source == s] ** 2)), 1e-12)
-        weights /= weights.max()
-        if abs(shift) < 1e-12:
-            break
-    if values[0] <= 0.0:
-        raise ParameterError(
-            "stiffness",
-            float(values[0]),
-            "above 0 N m/rad",
-            "check the signs of theta, q and torque",
-        )
-    return values, bound, (phi, y, group, source), weights
+    return LoadRows(
+        phi=phi,
+        torque=torque,
+        source=np.repeat([GAUGE, MOTOR], [int(gauge.sum()), len(points.phi)]),
+        group=np.concatenate([points.group[gauge], points.group]),
+    )
 
 
 def _score(y: Array, error: Array, which: NDArray[np.bool_]) -> float:

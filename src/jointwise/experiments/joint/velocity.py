@@ -23,6 +23,8 @@ from jointwise.experiments.joint.common import read
 from jointwise.experiments.joint.motions import sweeps
 from jointwise.experiments.joint.pose import ALIGNED, find_pose
 from jointwise.experiments.joint.result import (
+    MEMORY,
+    SLIDING,
     Outcome,
     Row,
     joint_fit,
@@ -95,7 +97,7 @@ def fit(
     found = METHODS[method](data.omega, data.torque, LADDER[chosen], plain)
     outcome = _outcome(data, plain, found, chosen, scores, given.joint, method)
     law = velocity_law(found)
-    changes = {"friction": with_friction(robot, outcome.joint, [law])}
+    changes = {"friction": with_friction(robot, outcome.joint, [law], without=SLIDING + MEMORY)}
     every = (*notes, *outcome.notes, *saturation_note(data.saturated))
     return joint_fit(replace(outcome, notes=every), robot, changes, given.recordings)
 

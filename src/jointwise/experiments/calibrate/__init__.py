@@ -1,0 +1,1 @@
+"""The whole chain of experiments on one arm, in the right order."""
