@@ -3,7 +3,8 @@
 Drives sample, filter and report current and position at different moments; a few milliseconds of lag look like
 inertia and viscous friction that are not there. The regressor does not change when the torque is shifted, so one
 factorisation serves every candidate. With noise of unknown size in each joint the likelihood is greatest where
-sum_j M_j log |e_j| is least, which is what is minimised; the best candidate is refined by a parabola.
+sum_j M_j log |e_j| is least, which is what is minimised: over a grid, then by parabolas through ever closer neighbours,
+because beside a small residual the logarithm is a parabola only very near its minimum.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ PERIODS = 2.0
 BAND = 40.0
 """Share of the cut-off's period that is searched at least."""
 CANDIDATES = 17
+REFINEMENTS = (0.5, 0.1)
+"""Distance of the neighbours beside that of the candidates."""
 
 
 def longest_delay(equations: Equations) -> float:
@@ -39,12 +42,18 @@ def estimated_delay(equations: Equations, problem: Problem, solve: Solver) -> fl
     shifts = _Shifts(equations, problem)
     costs = np.array([_cost(shifts.at(delay), solve) for delay in delays])
     best = int(np.argmin(costs))
+    found, lowest = float(delays[best]), float(costs[best])
     if best in (0, len(delays) - 1):
-        return float(delays[best])
-    left, middle, right = costs[best - 1 : best + 2]
-    bend = left - 2.0 * middle + right
-    shift = 0.5 * (left - right) / bend if bend > 0.0 else 0.0
-    return float(delays[best] + shift * (delays[1] - delays[0]))
+        return found
+    for share in REFINEMENTS:
+        step = share * float(delays[1] - delays[0])
+        left, right = (_cost(shifts.at(found + side), solve) for side in (-step, step))
+        bend = left - 2.0 * lowest + right
+        if bend <= 0.0:
+            break
+        found += float(np.clip(0.5 * (left - right) / bend, -1.0, 1.0)) * step
+        lowest = _cost(shifts.at(found), solve)
+    return found
 
 
 def _cost(problem: Problem, solve: Solver) -> float:

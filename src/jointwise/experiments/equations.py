@@ -6,6 +6,7 @@ parameters, and with them the load, have changed.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -43,11 +44,13 @@ class Equations:
 
     def torque_at(self, k: int, delay: float) -> Array:
         """Filtered, thinned torque of piece k, read `delay` seconds late."""
-        piece = self.pieces[k]
-        late = shifted(piece.torque, piece.rate_hz, delay)
-        return filters.zero_phase(late, self.filter_hz, piece.rate_hz)[:: self.steps[k]][
-            self.kept[k]
-        ]
+        late = shifted(self.smooth[k], self.pieces[k].rate_hz, delay)
+        return late[:: self.steps[k]][self.kept[k]]
+
+    @functools.cached_property
+    def smooth(self) -> tuple[Array, ...]:
+        """Low-passed torque of each piece, not shifted and not thinned."""
+        return tuple(filters.zero_phase(p.torque, self.filter_hz, p.rate_hz) for p in self.pieces)
 
     def problem(self, load: Sequence[Array] | None) -> Problem:
         """The problem for friction under this load (one array per piece); zero load without."""

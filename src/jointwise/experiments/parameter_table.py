@@ -4,25 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
+from numpy.typing import NDArray
+
 from jointwise.estimators.estimate import Estimate
-from jointwise.estimators.verdict import NOT_IDENTIFIABLE, verdicts
+from jointwise.estimators.verdict import IDENTIFIED, NOT_IDENTIFIABLE, WEAK, verdicts
 from jointwise.experiments.design import Design
 from jointwise.experiments.fit import Parameter
 
+Array = NDArray[np.float64]
+
 
 def parameter_table(
-    design: Design, estimate: Estimate, hidden: Mapping[str, str]
+    design: Design, values: Array, estimate: Estimate, hidden: Mapping[str, str]
 ) -> tuple[Parameter, ...]:
-    """One row per parameter; `hidden` maps parameters the data cannot tell to what they depend on."""
+    """One row per parameter: the `values` of the fit, and what the data alone say of each.
+
+    `hidden` maps parameters the data cannot tell to what they depend on.
+    """
     rows = []
     for k, verdict in enumerate(verdicts(estimate, nonnegative=design.nonnegative)):
         kind, advice = verdict.kind, verdict.reason
         if verdict.name in hidden:
             kind, advice = NOT_IDENTIFIABLE, hidden[verdict.name]
+        value = float(values[k])
+        if kind in (IDENTIFIED, WEAK) and not verdict.interval[0] <= value <= verdict.interval[1]:
+            advice += f"; the data alone say {verdict.value:.4g}, physics and the prior moved it"
         rows.append(
             Parameter(
                 name=verdict.name,
-                value=verdict.value,
+                value=value,
                 std=verdict.std,
                 lower=verdict.interval[0],
                 upper=verdict.interval[1],

@@ -34,7 +34,7 @@ def result(robot: Robot, solved: Solved, chosen: RobotFitOptions, progress: Prog
     design, estimate = solved.equations.design, solved.estimate
     careful = honest(solved)
     hidden = {} if careful.informed else hidden_parameters(solved.problem)
-    parameters = parameter_table(design, careful, hidden)
+    parameters = parameter_table(design, estimate.values, careful, hidden)
     left_out = leave_one_out(solved, chosen, progress)
     arm, notes = updated_robot(
         robot, design, estimate.values, standard_parameters(design, estimate)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,8 +10,11 @@ from numpy.typing import NDArray
 
 from jointwise.estimators.correlated import clustered, corrected
 from jointwise.estimators.estimate import Estimate
+from jointwise.estimators.model_error import with_model_error
+from jointwise.estimators.solve import weighted
+from jointwise.experiments.methods import independent_places
 from jointwise.recording import filters
-from jointwise.recording.signals import Signals
+from jointwise.recording.signals import ANTI_ALIAS, Signals
 
 if TYPE_CHECKING:
     from jointwise.experiments.robot_fit import Solved
@@ -21,17 +25,58 @@ Array = NDArray[np.float64]
 MOST_MODELLED = 20_000
 """Equations of a joint up to which the residual's memory is modelled; beyond, pieces of time are compared."""
 PIECE_SECONDS = 4.0
+FLOOR_KNOWN = 1.25
+"""Times the noise floor: a residual below may be noise alone, since that of the positions is not in the floor."""
 
 
 def honest(solved: Solved) -> Estimate:
-    """The estimate with a covariance that allows for residuals which follow each other."""
+    """What the data alone say, with a covariance that allows for residuals that follow each other.
+
+    A prior has a part in the values of a physical fit but not in its intervals: they would hold only as far as the
+    prior is right, and an arm that carries a tool nobody mentioned is far from its data sheet. Where the data do not
+    tell all parameters apart, the prior is all there is, and the intervals are those of Bayes.
+    """
     estimate, problem = solved.estimate, solved.problem
     if estimate.clipped:
         return estimate
+    if estimate.informed and len(independent_places(problem)) == problem.columns:
+        estimate = replace(
+            weighted(problem, estimate.weights, estimate.method, status=estimate.status),
+            active=estimate.active,
+            notes=estimate.notes,
+        )
     if max(len(rows.y) for rows in problem.rows) <= MOST_MODELLED:
-        return corrected(problem, estimate)
-    rate = solved.equations.rate_hz(0)
-    return clustered(problem.cut(max(2, round(PIECE_SECONDS * rate))), estimate)
+        estimate = corrected(problem, estimate)
+    else:
+        rate = solved.equations.rate_hz(0)
+        estimate = clustered(problem.cut(max(2, round(PIECE_SECONDS * rate))), estimate)
+    return _allowing_for_model_error(solved, estimate)
+
+
+def _allowing_for_model_error(solved: Solved, estimate: Estimate) -> Estimate:
+    """Wider intervals where the residual of a joint stands above the noise."""
+    floor = noise_floor(solved)
+    excess = np.maximum(estimate.noise**2 - (FLOOR_KNOWN * floor) ** 2, 0.0)
+    if not excess.any():
+        return estimate
+    names = [joint.name for joint in solved.equations.design.robot.joints]
+    above = [
+        f"{names[j]} {estimate.noise[j] / floor[j]:.1f} times" if floor[j] > 0.0 else names[j]
+        for j in np.flatnonzero(excess)
+    ]
+    note = f"the residual stands above the noise ({', '.join(above)}); the intervals allow for what the model lacks"
+    wider = with_model_error(solved.problem, estimate, _states(solved), excess)
+    return replace(wider, notes=(*wider.notes, note))
+
+
+def _states(solved: Solved) -> list[Array]:
+    """(samples, joints, 3) of each piece: position, speed and torque, which friction and gears depend on."""
+    system = solved.equations
+    out = []
+    for k, (piece, rows) in enumerate(zip(system.pieces, solved.problem.rows, strict=True)):
+        motion = [v[:: system.steps[k]][system.kept[k]] for v in (piece.q, piece.dq)]
+        out.append(np.stack([*motion, rows.y], axis=-1))
+    return out
 
 
 def noise_floor(solved: Solved) -> Array:
@@ -43,11 +88,24 @@ def noise_floor(solved: Solved) -> Array:
     squares, count = np.zeros(system.design.robot.n), 0
     for piece in system.pieces:
         third = np.diff(piece.torque, n=3, axis=0)
-        white = np.median(np.abs(third), axis=0) / 0.6745 / np.sqrt(20.0)
+        white = np.median(np.abs(third), axis=0) / 0.6745 / np.sqrt(third_difference_gain(piece))
         share = passed_share(piece, system.filter_hz)
         squares += len(piece) * share * white**2
         count += len(piece)
     return np.asarray(np.sqrt(squares / count))
+
+
+def third_difference_gain(piece: Signals) -> float:
+    """Variance of the third difference of white noise of variance one, less what thinning took away before.
+
+    20 for a recording at its own rate; where samples were dropped the anti-alias filter has removed the highest
+    frequencies, of which third differences mostly consist.
+    """
+    if piece.stamp_period * piece.rate_hz > 0.99:
+        return 20.0
+    share = np.linspace(0.0, 1.0, 2001)  # of the Nyquist frequency
+    passed = 1.0 / (1.0 + (share / ANTI_ALIAS) ** (2 * filters.ORDER)) ** 2
+    return float(np.mean((2.0 * np.sin(0.5 * np.pi * share)) ** 6 * passed))
 
 
 def passed_share(piece: Signals, filter_hz: float) -> float:

@@ -26,15 +26,20 @@ MEASURED = ("motor_torque", "joint_torque", "current")
 TORQUES = (*MEASURED, "command_torque", "model_torque")
 """Columns a fit may explain. Of the measured ones the user states which where a recording has several; what the
 controller asked for or believed is used only when named."""
-POSITION_BAND = 1.5
-"""Cut-off of the positions beside that of the torque. J2 4.1 has 2.5 at 1 kHz; real logs at 100 Hz are predicted a
-little better with less noise in the accelerations."""
+POSITION_BAND = 5.0
+"""Cut-off of the positions beside that of the torque. J2 4.1 has 2.5. A lower one rounds off the sudden stop at a
+reversal and so moves it in time, by more than the noise of the torque; what noise a higher one lets into the
+accelerations is taken out again by the filter that all columns pass."""
 OVERSAMPLING = 20.0
 """Working rate beside the cut-off: derivatives are taken before thinning, so 20 samples a period are plenty."""
 LONGEST_GAP = 0.5
 """Periods of the cut-off frequency; over a longer gap nothing can be said, the recording is cut there."""
 SHORTEST = 3.0
 """Settling times of the filter; a shorter piece would be all transient."""
+ANTI_ALIAS = 0.8
+"""Cut-off of the torque before samples are dropped, beside the new Nyquist frequency."""
+TAPS = 6
+"""Samples that a shift by part of a period is interpolated from."""
 
 DIFFERENTIATIONS = ("band_pass", "savitzky_golay")
 
@@ -244,7 +249,7 @@ def _averaged(time: Array, stamps: Array, values: Array, rate: float, keep: int)
     for j in range(values.shape[1]):
         column = np.interp(time, stamps, values[:, j])
         if keep > 1:
-            column = filters.zero_phase(column, 0.4 * rate / keep, rate)
+            column = filters.zero_phase(column, 0.5 * ANTI_ALIAS * rate / keep, rate)
         out[:, j] = column[::keep]
     return out
 
@@ -277,9 +282,20 @@ def _named(piece: Signals, name: str, count: int) -> Signals:
 
 
 def shifted(values: Array, rate_hz: float, delay: float) -> Array:
-    """Values (samples, n) as they stand `delay` seconds later; the ends repeat."""
+    """Values (samples, n) as they stand `delay` seconds later; the ends repeat.
+
+    Lagrange's polynomial through TAPS samples: a straight line would damp what lies between two of them, and a search
+    for the delay would mistake the smaller noise for a better one.
+    """
     if delay == 0.0:
         return values
-    places = np.arange(len(values), dtype=np.float64)
-    later = places + delay * rate_hz
-    return np.column_stack([np.interp(later, places, column) for column in values.T])
+    whole = int(np.floor(delay * rate_hz))
+    share = delay * rate_hz - whole
+    nodes = np.arange(TAPS) - (TAPS // 2 - 1)
+    places = np.arange(len(values)) + whole
+    out = np.zeros_like(values)
+    for node in nodes:
+        others = nodes[nodes != node]
+        weight = float(np.prod((share - others) / (node - others)))
+        out += weight * values[np.clip(places + node, 0, len(values) - 1)]
+    return out
