@@ -69,9 +69,7 @@ def test_every_method_finds_the_truth_behind_clean_logs(arm, method):
 
 
 def test_prediction_of_an_unseen_log_leaves_little_more_than_noise(fit, arm):
-    (unseen,) = validate(
-        fit, {"unseen": log(arm, LAWS, seed=9, noise=0.05, rotors=True)}
-    )
+    (unseen,) = validate(fit, {"unseen": log(arm, LAWS, seed=9, noise=0.05, rotors=True)})
     for score in unseen.filtered:
         assert score.nrmse > 98.0
         assert score.rmse_moving < 0.1

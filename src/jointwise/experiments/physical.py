@@ -51,7 +51,7 @@ def physical_solver(
 def standard_behind(design: Design, beta: Array) -> Array:
     """Standard parameters with exactly these base parameters, close to what the robot file says of links and rotors.
 
-    Torque cannot tell a link's inertia about a base joint from that of its rotor, and load friction sees only the first:
+    Torque cannot tell a link's inertia about a base joint from that of its rotor; load friction sees only the first:
     what the links of the file do not explain is given to rotors whose inertia it does not state.
     """
     base, robot = design.base, design.robot
