@@ -40,6 +40,16 @@ def load_recordings(paths: list[Path]) -> dict[str, Recording]:
     }
 
 
+def numbers(name: str, text: str) -> tuple[float, ...]:
+    """Numbers separated by commas."""
+    from jointwise.errors import ParameterError
+
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError:
+        raise ParameterError(name, text, "numbers separated by commas") from None
+
+
 @app.command("robot", epilog=EXAMPLE)
 def robot(
     recordings: Recordings,
@@ -73,6 +83,12 @@ def robot(
     rotors: Annotated[bool, typer.Option(help="Estimate rotor inertias.")] = True,
     standing: Annotated[bool, typer.Option(help="Use the samples of standing joints too.")] = False,
     delay: Annotated[bool, typer.Option(help="Estimate how late the torque is stamped.")] = True,
+    compliance: Annotated[
+        str | None,
+        typer.Option(
+            help="Of the gears, rad/(N m), comma-separated, for friction with memory.  [default: found]"
+        ),
+    ] = None,
     report: Report = None,
     json: Json = False,
 ) -> None:
@@ -98,6 +114,7 @@ def robot(
             rotors=rotors,
             standing=standing,
             delay=delay,
+            compliance=None if compliance is None else numbers("compliance", compliance),
         )
     fit.save(out)
     finish(fit, out, json, report, loaded)

@@ -31,6 +31,12 @@ def validate(
         str | None,
         typer.Option(help="Column to compare with.  [default: the one the fit explained]"),
     ] = None,
+    start_s: Annotated[
+        float,
+        typer.Option(
+            help="First seconds from which friction with memory reads its start; they are not scored. 0: none."
+        ),
+    ] = 1.0,
     json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
 ) -> None:
     """Compare predicted with measured torque, filtered and raw, moving and standing joints apart."""
@@ -47,12 +53,14 @@ def validate(
         filter_hz=filter_hz,
         moving=moving,
         torque=torque or None,
+        start_s=start_s,
     )
     if json:
         print_json(
             {
                 "fit": str(fit),
                 "filter_hz": filter_hz or found.settings["filter_hz"],
+                "start_s": start_s,
                 "moving": found.settings["moving"] if moving is None else moving,
                 "recordings": [one.to_dict() for one in results],
             }

@@ -32,6 +32,7 @@ ROOM_TEMPERATURE = 20.0
 FLAT = 1e-9
 """Relative change of the speed over half a period below which a difference quotient is only rounding."""
 ZONE = Unit("rad/s [m/s]", lower=0.0, upper=10.0)
+COMPLIANCE = Unit("rad/(N m) [m/N]", lower=0.0, upper=1.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,21 +56,30 @@ class Design:
     rotors: bool = True
     zone: float | tuple[float, ...] = 0.0
     """speed below which friction that follows the sign of motion fades out, for all motors or for each"""
+    compliance: float | tuple[float, ...] = 0.0
+    """of the gears, rad/(N m): how far a rotor that was not measured turns for its load while the link stands"""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "friction", tuple(self.friction))
-        zones = self.zone if isinstance(self.zone, tuple) else (self.zone,) * self.robot.n
-        if len(zones) != self.robot.n:
-            raise ParameterError("zone", f"{len(zones)} speeds", f"one for each of {self.robot.n}")
-        for speed in zones:
-            ZONE.check("zone", speed)
-        object.__setattr__(self, "zone", tuple(float(speed) for speed in zones))
+        object.__setattr__(self, "zone", _each("zone", self.zone, self.robot.n, ZONE))
+        windup = _each("compliance", self.compliance, self.robot.n, COMPLIANCE)
+        object.__setattr__(self, "compliance", windup)
         _ = self.uses
 
     @property
     def zones(self) -> tuple[float, ...]:
         """Fading speed of each motor."""
-        return self.zone if isinstance(self.zone, tuple) else (self.zone,) * self.robot.n
+        return _each("zone", self.zone, self.robot.n, ZONE)
+
+    @property
+    def compliances(self) -> tuple[float, ...]:
+        """Compliance of the gear of each motor."""
+        return _each("compliance", self.compliance, self.robot.n, COMPLIANCE)
+
+    @property
+    def has_memory(self) -> bool:
+        """Whether a friction term remembers the way gone."""
+        return any(use.term.memory for use in self.uses)
 
     @functools.cached_property
     def uses(self) -> tuple[TermUse, ...]:
@@ -110,6 +120,12 @@ class Design:
         )
 
     @functools.cached_property
+    def friction_at_joints(self) -> Array:
+        """(friction parameters, n): how the torque at a parameter's motor acts on the joints."""
+        motors = [motor for _, _, motor in self.friction_places]
+        return np.asarray(self.robot.coupling_matrix()[motors])
+
+    @functools.cached_property
     def names(self) -> tuple[str, ...]:
         """Parameter names: base parameters, then friction columns with the number of their motor."""
         friction = (
@@ -133,7 +149,8 @@ class Design:
     @property
     def reads_load(self) -> bool:
         """Friction that depends on the load makes the problem nonlinear in the link parameters."""
-        return any(use.term.reads_load for use in self.uses)
+        wound = self.has_memory and any(self.compliances)
+        return wound or any(use.term.reads_load for use in self.uses)
 
     # ---- equations --------------------------------------------------------------------------
 
@@ -145,29 +162,49 @@ class Design:
             y = np.concatenate([y, turning], axis=2)
         return self.base.regressor(y)
 
-    def friction_columns(self, piece: Signals, load: Array) -> Array:
-        """Friction columns (samples, friction parameters) at their motors, along a whole piece."""
+    def friction_columns(self, piece: Signals, load: Array, start: float = 0.0) -> Array:
+        """Friction columns (samples, friction parameters) at their motors, along a whole piece.
+
+        Springs of friction with memory begin at `start` of their limits.
+        """
         out = np.empty((len(piece), len(self.friction_places)))
         self._check_temperature(piece)
         for motor in range(self.robot.n):
             mine = [k for k, (_, _, m) in enumerate(self.friction_places) if m == motor]
-            if not mine:
-                continue
-            laws = [
-                self.uses[u].term.unit_laws()[c] for u, c, m in self.friction_places if m == motor
-            ]
-            speed = piece.dtheta[:, motor]
-            warm = np.full(len(piece), ROOM_TEMPERATURE)
-            if piece.temperature is not None:
-                warm = piece.temperature[:, motor]
-            found = columns_along(
-                laws, piece.theta[:, motor], speed, load[:, motor], warm, 1.0 / piece.rate_hz
-            )
-            fading = direction_share(speed, self.zones[motor])
-            for column, k in enumerate(mine):
-                fades = self.uses[self.friction_places[k][0]].term.fades
-                out[:, k] = found[:, column] * fading if fades else found[:, column]
+            if mine:
+                out[:, mine] = self.motor_columns(piece, load, motor, mine, start)
         return out
+
+    def motor_columns(
+        self, piece: Signals, load: Array, motor: int, chosen: Sequence[int], start: float
+    ) -> Array:
+        """Some friction columns of one motor, (samples, chosen)."""
+        terms = [self.uses[self.friction_places[k][0]].term for k in chosen]
+        laws = [
+            term.unit_laws[self.friction_places[k][1]]
+            for term, k in zip(terms, chosen, strict=True)
+        ]
+        speed = piece.dtheta[:, motor]
+        warm = np.full(len(piece), ROOM_TEMPERATURE)
+        if piece.temperature is not None:
+            warm = piece.temperature[:, motor]
+        found = columns_along(
+            laws, self.rotor(piece, load, motor), speed, load[:, motor], warm,
+            1.0 / piece.rate_hz, start,
+        )  # fmt: skip
+        fading = direction_share(speed, self.zones[motor])
+        found[:, [term.fades for term in terms]] *= fading[:, None]
+        return found
+
+    def rotor(self, piece: Signals, load: Array, motor: int) -> Array:
+        """Position of a motor's rotor, reflected to the output side: theta = q + load / K where it was not measured.
+
+        Friction acts at the rotor. While a servo holds the link, the gear winds up with the load, and the rotor
+        moves: that is how friction of a standing joint follows the motion of the others. Spec 03.1.
+        """
+        if piece.rotor_measured:
+            return np.asarray(piece.theta[:, motor])
+        return np.asarray(piece.theta[:, motor] + self.compliances[motor] * load[:, motor])
 
     def _check_temperature(self, piece: Signals) -> None:
         if piece.temperature is None and any(u.term.reads_temperature for u in self.uses):
@@ -185,10 +222,13 @@ class Design:
         torque = link_torque(self.robot, gamma[: 10 * self.robot.n], piece.q, piece.dq, piece.ddq)
         return np.asarray(np.linalg.solve(self.robot.coupling_matrix().T, torque.T).T)
 
-    def torque(self, piece: Signals, values: Array, gamma: Array) -> tuple[Array, Array]:
-        """Torque of links and rotors, and of friction, (samples, n) each, not filtered.
+    def torque(
+        self, piece: Signals, values: Array, gamma: Array
+    ) -> tuple[Array, Array, Array | None]:
+        """Torque of links and rotors, and of friction, (samples, n) each, and spans, not filtered.
 
-        `gamma` are standard parameters with the base parameters in `values`.
+        `gamma` are standard parameters with the base parameters in `values`. Spans, None without memory, are what
+        each friction parameter adds at its motor where its spring began slipping forward.
         """
         from jointwise.robot.rigid_torque import link_torque
 
@@ -198,11 +238,31 @@ class Design:
         if self.rotors:
             rigid = rigid + (piece.ddtheta * gamma[10 * n :]) @ coupling
         load = self.load(piece, gamma) if self.reads_load else np.zeros_like(rigid)
-        columns = self.friction_columns(piece, load) * values[self.base.count :]
-        friction = np.zeros_like(rigid)
-        for k, (_, _, motor) in enumerate(self.friction_places):
-            friction[:, motor] += columns[:, k]
-        return rigid, friction @ coupling
+        columns, spans = self.expected_columns(piece, load)
+        coefficients = values[self.base.count :]
+        friction = (columns * coefficients) @ self.friction_at_joints
+        return rigid, friction, None if spans is None else spans * coefficients
+
+    def expected_columns(self, piece: Signals, load: Array) -> tuple[Array, Array | None]:
+        """Friction columns where nothing is known of the time before, and half the span they may differ by.
+
+        Every state of a spring lies between those of springs that began slipping backward and forward, and their
+        distance shrinks to nothing as the joint moves. None without memory.
+        """
+        if not self.has_memory:
+            return self.friction_columns(piece, load), None
+        low, high = (self.friction_columns(piece, load, start) for start in (-1.0, 1.0))
+        return 0.5 * (low + high), 0.5 * (high - low)
+
+
+def _each(name: str, given: float | tuple[float, ...], n: int, unit: Unit) -> tuple[float, ...]:
+    """One checked value for each motor."""
+    values = given if isinstance(given, tuple) else (given,) * n
+    if len(values) != n:
+        raise ParameterError(name, f"{len(values)} values", f"one for each of {n} motors")
+    for value in values:
+        unit.check(name, value)
+    return tuple(float(value) for value in values)
 
 
 def direction_share(speed: Array, zone: float) -> Array:

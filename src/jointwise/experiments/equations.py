@@ -23,6 +23,8 @@ from jointwise.robot.samples import cores
 
 Array = NDArray[np.float64]
 Progress = Callable[[int, int], None]
+Spans = tuple[Array | None, ...]
+"""Per piece (equations, friction parameters): what a spring adds where it began slipping forward; None: no memory."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -54,31 +56,47 @@ class Equations:
 
     def problem(self, load: Sequence[Array] | None) -> Problem:
         """The problem for friction under this load (one array per piece); zero load without."""
-        design, n = self.design, self.design.robot.n
-        coupling = design.robot.coupling_matrix()
+        return self.problem_and_spans(load)[0]
 
-        def whole(k: int) -> Array:
+    def problem_and_spans(self, load: Sequence[Array] | None) -> tuple[Problem, Spans]:
+        """The problem, and by how much the unknown time before each piece may move its friction columns."""
+        design = self.design
+
+        def whole(k: int) -> tuple[Array, Array | None]:
             piece, rigid = self.pieces[k], self.rigid[k]
-            loads = np.zeros((len(piece), n)) if load is None else load[k]
-            columns = filtered_columns(
-                design.friction_columns(piece, loads), piece, self.filter_hz, self.steps[k]
-            )[self.kept[k]]
-            out = np.zeros((len(rigid), n, len(design.names)))
+            loads = np.zeros((len(piece), design.robot.n)) if load is None else load[k]
+            columns, spans = design.expected_columns(piece, loads)
+            out = np.zeros((*rigid.shape[:2], len(design.names)))
             out[..., : design.base.count] = rigid
-            for c, (_, _, motor) in enumerate(design.friction_places):
-                for j in np.flatnonzero(coupling[motor]):
-                    out[:, j, design.base.count + c] = coupling[motor, j] * columns[:, c]
-            return out
+            at_motors = self.seen(k, columns)
+            out[..., design.base.count :] = at_motors[:, None, :] * design.friction_at_joints.T
+            return out, None if spans is None else self.seen(k, spans)
 
         with ThreadPoolExecutor(cores()) as pool:
-            rows = list(pool.map(whole, range(len(self.pieces))))
-        return Problem.from_rows(
+            rows, spans = zip(*pool.map(whole, range(len(self.pieces))), strict=True)
+        problem = Problem.from_rows(
             design.names,
-            rows,
+            list(rows),
             [self.torque_at(k, self.delay) for k in range(len(self.pieces))],
             use=list(self.use),
             recordings=[piece.name for piece in self.pieces],
         )
+        return problem, tuple(spans)
+
+    def seen(self, k: int, columns: Array) -> Array:
+        """Columns along piece k as the equations have them: filtered, thinned, without the filter's start-up."""
+        return filtered_columns(columns, self.pieces[k], self.filter_hz, self.steps[k])[
+            self.kept[k]
+        ]
+
+    def turning(self, k: int) -> NDArray[np.bool_]:
+        """Which joints move at the equations of piece k, (equations, n)."""
+        speed = self.pieces[k].speed[:: self.steps[k]][self.kept[k]]
+        return np.asarray(np.abs(speed) > self.moving)
+
+    def first(self, k: int, seconds: float) -> int:
+        """Equations of the first seconds of piece k."""
+        return max(1, round(seconds * self.rate_hz(k)))
 
     def rate_hz(self, k: int) -> float:
         """Rate of the kept equations of piece k."""

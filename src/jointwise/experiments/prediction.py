@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from jointwise.experiments.design import Design
 from jointwise.experiments.fit import Fit
+from jointwise.experiments.memory_start import at_joints, independent, starts
 from jointwise.recording import filters
 from jointwise.recording.recording import Recording
 from jointwise.recording.signals import Signals, shifted, signals
@@ -30,9 +31,11 @@ class TorqueModel:
     """standard parameters with exactly these base parameters: those whose load the friction was fitted with"""
     delay: float = 0.0
     """time in s by which torque was stamped later than position"""
+    noise: tuple[float, ...] = ()
+    """residual of the fit, N m; needed to read off where friction with memory started"""
 
-    def torque(self, piece: Signals) -> tuple[Array, Array]:
-        """Torque of links and rotors, and of friction, not filtered; (samples, n) each."""
+    def torque(self, piece: Signals) -> tuple[Array, Array, Array | None]:
+        """Torque of links and rotors, and of friction, (samples, n) each, and the spans of its start, not filtered."""
         return self.design.torque(piece, self.values, self.gamma)
 
 
@@ -59,12 +62,14 @@ def model_of(fit: Fit) -> TorqueModel:
         friction=tuple(fit.settings["friction"]),
         rotors=bool(fit.settings["rotors"]),
         zone=tuple(fit.settings["zone"]),
+        compliance=tuple(fit.settings["compliance"]),
     )
     return TorqueModel(
         design=design,
         values=fit.values,
         gamma=fit.arrays[STANDARD],
         delay=float(fit.settings["delay_s"]),
+        noise=tuple(float(joint["residual_rms"]) for joint in fit.joints),
     )
 
 
@@ -75,15 +80,22 @@ def predict(
     filter_hz: float,
     torque: str | None = None,
     name: str = "recording",
+    start_s: float = 0.0,
 ) -> list[Prediction]:
-    """Measured and predicted torque of each piece of a recording."""
+    """Measured and predicted torque of each piece of a recording; see `predict_piece`."""
     pieces = signals(recording, model.design.robot, filter_hz=filter_hz, torque=torque, name=name)
-    return [predict_piece(model, piece, filter_hz) for piece in pieces]
+    return [predict_piece(model, piece, filter_hz, start_s) for piece in pieces]
 
 
-def predict_piece(model: TorqueModel, piece: Signals, filter_hz: float) -> Prediction:
-    """Measured and predicted torque of one piece."""
-    rigid, friction = model.torque(piece)
+def predict_piece(
+    model: TorqueModel, piece: Signals, filter_hz: float, start_s: float = 0.0
+) -> Prediction:
+    """Measured and predicted torque of one piece.
+
+    Friction with memory begins where it is expected to be. With `start_s` it begins where the torque of that first
+    time says, and that time is left out of the prediction.
+    """
+    rigid, friction, spans = model.torque(piece)
     measured = shifted(piece.torque, piece.rate_hz, model.delay)
     total = rigid + friction
     keep = slice(piece.edge, len(piece) - piece.edge)
@@ -91,6 +103,14 @@ def predict_piece(model: TorqueModel, piece: Signals, filter_hz: float) -> Predi
     def smooth(values: Array) -> Array:
         return filters.zero_phase(values, filter_hz, piece.rate_hz)[keep]
 
+    if spans is not None and start_s > 0.0:
+        first = max(1, round(start_s * piece.rate_hz))
+        scale = independent(piece.rate_hz, filter_hz)
+        torques = at_joints(model.design, smooth(spans))
+        states = starts(torques, smooth(measured - total), first, scale * np.array(model.noise))
+        for j, whole in enumerate(at_joints(model.design, spans)):
+            total[:, j] += whole @ states[j]
+        keep = slice(keep.start + first, keep.stop)
     return Prediction(
         name=piece.name,
         time=piece.time[keep],

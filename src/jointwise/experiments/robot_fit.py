@@ -15,10 +15,12 @@ from numpy.typing import NDArray
 
 from jointwise.estimators.estimate import Estimate
 from jointwise.estimators.problem import Problem
+from jointwise.experiments.compliance import found_compliances
 from jointwise.experiments.delay import estimated_delay
 from jointwise.experiments.design import Design
-from jointwise.experiments.equations import Equations, equations
+from jointwise.experiments.equations import Equations, Spans, equations
 from jointwise.experiments.fit import Fit
+from jointwise.experiments.memory_start import Noise, noise_of, without_start
 from jointwise.experiments.methods import solver
 from jointwise.experiments.physical import standard_behind
 from jointwise.experiments.recordings import Recordings, named
@@ -57,6 +59,8 @@ class RobotFitOptions:
     rotors: bool = True
     standing: bool = False
     delay: bool = True
+    compliance: tuple[float, ...] | None = None
+    """of the gears, rad/(N m), for friction with memory; None finds it from the recordings"""
 
     def __post_init__(self) -> None:
         check_fields(self, "fit robot")
@@ -64,6 +68,8 @@ class RobotFitOptions:
             if getattr(self, name) is not None:
                 SPEED.check(name, getattr(self, name))
         object.__setattr__(self, "friction", tuple(self.friction))
+        if self.compliance is not None:
+            object.__setattr__(self, "compliance", tuple(self.compliance))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -71,11 +77,22 @@ class Solved:
     """Equations with their estimate and the load that belongs to it."""
 
     equations: Equations
+    plain: Problem
+    """the equations as they are: what scores are computed from"""
+    spans: Spans
     problem: Problem
+    """the same whitened against what memory holds from before the recordings: what was solved"""
     estimate: Estimate
     load: tuple[Array, ...] | None
     rounds: int
     settled: bool
+    noise: Noise | None
+    """what the equations were whitened with; None without memory"""
+
+    @property
+    def turning(self) -> list[NDArray[np.bool_]]:
+        """Which joints move, per piece."""
+        return [self.equations.turning(k) for k in range(len(self.equations.pieces))]
 
 
 def fit_robot(
@@ -115,36 +132,62 @@ def solve(
 ) -> Solved:
     """Equations solved until load and delay are settled."""
     moving, zone = thresholds(pieces, chosen)
-    design = Design(robot=robot, friction=chosen.friction, rotors=chosen.rotors, zone=zone)
+    design = Design(
+        robot=robot,
+        friction=chosen.friction,
+        rotors=chosen.rotors,
+        zone=zone,
+        compliance=chosen.compliance or 0.0,
+    )
     system = equations(
         design,
         pieces,
         filter_hz=chosen.filter_hz,
         moving=moving,
-        standing=chosen.standing or any(u.term.memory for u in design.uses),
+        standing=chosen.standing or design.has_memory,
         progress=None if progress is None else lambda k, n: progress("equations", k, n),
     )
-    find = solver(chosen.method, design)
+    return _settled(system, chosen)
+
+
+def _settled(system: Equations, chosen: RobotFitOptions) -> Solved:
+    """The estimate whose load, delay, compliances and spread of the start are those it was found with."""
+    design = system.design
     quick = solver("bounded", design)
-    load: list[Array] | None = None
-    problem = system.problem(load)
-    rounds, settled = 1, not design.reads_load
+    plain, spans = system.problem_and_spans(None)
+    problem, load = plain, None
+    noise: Noise | None = None
+    turning = [system.turning(k) for k in range(len(system.pieces))]
+    rounds, settled = 1, not (design.reads_load or design.has_memory)
     if chosen.delay and settled:
-        system, problem = _with_delay(system, problem, quick)
+        system = _with_delay(system, plain, quick)
+        problem = plain = system.problem(load)
     while not settled and rounds < MOST_ROUNDS:
-        new = loads(system, quick(problem))
+        estimate = quick(problem)
+        new = loads(system, estimate)
         change = 1.0 if load is None else _change(load, new)
         load, rounds, settled = new, rounds + 1, change < SETTLED
-        problem = system.problem(load)
         if rounds == 2 and chosen.delay:
-            system, problem = _with_delay(system, problem, quick)
+            system = _with_delay(system, system.problem(load), quick)
+        if rounds == 3 and design.has_memory and chosen.compliance is None:
+            found = found_compliances(system, plain, estimate, load)
+            system = replace(system, design=replace(system.design, compliance=found))
+        plain, spans = system.problem_and_spans(load)
+        if design.has_memory:
+            noise = noise_of(design, problem, turning, estimate.values, noise)
+            problem = without_start(plain, spans, turning, noise)
+        else:
+            problem = plain
     return Solved(
         equations=system,
+        plain=plain,
+        spans=spans,
         problem=problem,
-        estimate=find(problem),
+        estimate=solver(chosen.method, system.design)(problem),
         load=None if load is None else tuple(load),
         rounds=rounds,
         settled=settled,
+        noise=noise,
     )
 
 
@@ -164,18 +207,14 @@ def thresholds(
 
 def _with_delay(
     system: Equations, problem: Problem, quick: Callable[[Problem], Estimate]
-) -> tuple[Equations, Problem]:
-    """Equations and problem with the torque read at its most likely delay."""
-    delay = estimated_delay(system, problem, lambda p: quick(p).values)
-    system = replace(system, delay=delay)
-    shifted = Problem.from_rows(
-        problem.names,
-        [r.w for r in problem.rows],
-        [system.torque_at(k, delay) for k in range(len(problem.rows))],
-        use=[r.use for r in problem.rows],
-        recordings=problem.recordings,
+) -> Equations:
+    """Equations with the torque read at its most likely delay; standing joints say nothing of it."""
+    turning = [r.use & system.turning(k) for k, r in enumerate(problem.rows)]
+    moving = Problem.from_rows(
+        problem.names, [r.w for r in problem.rows], [r.y for r in problem.rows], use=turning
     )
-    return system, shifted
+    delay = estimated_delay(system, moving, lambda p: quick(p).values)
+    return replace(system, delay=delay)
 
 
 def loads(system: Equations, estimate: Estimate) -> list[Array]:

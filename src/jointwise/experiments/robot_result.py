@@ -12,6 +12,13 @@ from numpy.typing import NDArray
 from jointwise.estimators.problem import Problem
 from jointwise.experiments.design import Design
 from jointwise.experiments.fit import Fit
+from jointwise.experiments.memory_start import (
+    START_SECONDS,
+    at_joints,
+    independent,
+    started,
+    without_start,
+)
 from jointwise.experiments.methods import hidden_parameters, solver, standard_parameters
 from jointwise.experiments.parameter_table import parameter_table
 from jointwise.experiments.physical import standard_behind
@@ -27,6 +34,8 @@ MOST_LEFT_OUT = 40
 """Recordings left out one after the other; of more, every n-th."""
 LEFT_OUT = "left_out_rmse"
 """Name of the array (recordings left out, joints, moving and standing) in the fit."""
+STARTED = "left_out_started_rmse"
+"""The same with the start of friction with memory read off the first second of each recording."""
 
 
 def result(robot: Robot, solved: Solved, chosen: RobotFitOptions, progress: Progress | None) -> Fit:
@@ -35,7 +44,7 @@ def result(robot: Robot, solved: Solved, chosen: RobotFitOptions, progress: Prog
     careful = honest(solved)
     hidden = {} if careful.informed else hidden_parameters(solved.problem)
     parameters = parameter_table(design, estimate.values, careful, hidden)
-    left_out = leave_one_out(solved, chosen, progress)
+    left_out, with_start = leave_one_out(solved, chosen, progress)
     arm, notes = updated_robot(
         robot, design, estimate.values, standard_parameters(design, estimate)
     )
@@ -51,14 +60,16 @@ def result(robot: Robot, solved: Solved, chosen: RobotFitOptions, progress: Prog
             "moving": list(solved.equations.moving),
             "zone": list(design.zones),
             "torque": torque_kind(chosen),
+            "compliance": list(design.compliances),
             "delay_s": solved.equations.delay,
             "rounds": solved.rounds,
         },
         recordings=tuple(_recording(solved, k) for k in range(len(solved.equations.pieces))),
-        joints=_joints(solved, left_out),
-        notes=(*careful.notes, *notes),
+        joints=_joints(solved, left_out, with_start),
+        notes=(*careful.notes, *notes, *_windup_notes(solved)),
         arrays={
             LEFT_OUT: left_out,
+            STARTED: with_start,
             STANDARD: standard_behind(design, estimate.values[: design.base.count]),
         },
     )
@@ -79,12 +90,23 @@ def _recording(solved: Solved, k: int) -> dict[str, Any]:
     }
 
 
+def _windup_notes(solved: Solved) -> tuple[str, ...]:
+    design = solved.equations.design
+    if not design.has_memory or all(piece.rotor_measured for piece in solved.equations.pieces):
+        return ()
+    sizes = ", ".join(f"{1e6 * value:.3g}" for value in design.compliances)
+    return (
+        f"friction with memory follows rotors that wind up their gears by {sizes} urad per N m of load",
+    )
+
+
 def leave_one_out(
     solved: Solved, chosen: RobotFitOptions, progress: Progress | None = None
-) -> Array:
+) -> tuple[Array, Array]:
     """RMS error (recordings, joints, moving and standing) of each recording by the fit to all others.
 
-    With a single recording its halves take turns.
+    The second has the start of friction with memory read off the first second, which it does not count. With a
+    single recording its halves take turns.
     """
     problem, system = solved.problem, solved.equations
     find = solver(chosen.method, system.design, solved.estimate.weights)
@@ -92,41 +114,45 @@ def leave_one_out(
     if count == 1:
         return _halves(solved, find)
     chosen_ones = range(0, count, -(-count // MOST_LEFT_OUT))
-    out = np.full((len(chosen_ones), problem.joints, 2), np.nan)
+    out = np.full((2, len(chosen_ones), problem.joints, 2), np.nan)
     for i, k in enumerate(chosen_ones):
-        out[i] = _errors(solved, k, find(problem.without(k)).values)
+        out[:, i] = _errors(solved, k, find(problem.without(k)).values)
         if progress is not None:
             progress("leave one out", i + 1, len(chosen_ones))
-    return out
+    return out[0], out[1]
 
 
-def _halves(solved: Solved, find: Any) -> Array:
-    rows = solved.problem.rows[0]
+def _halves(solved: Solved, find: Any) -> tuple[Array, Array]:
+    rows, span = solved.plain.rows[0], solved.spans[0]
     middle = len(rows.y) // 2
-    out = np.full((2, solved.problem.joints, 2), np.nan)
+    out = np.full((2, 2, solved.problem.joints, 2), np.nan)
     for i, (train, test) in enumerate(
         ((slice(0, middle), slice(middle, None)), (slice(middle, None), slice(0, middle)))
     ):
         part = Problem.from_rows(
-            solved.problem.names, [rows.w[train]], [rows.y[train]], use=[rows.use[train]]
+            solved.plain.names, [rows.w[train]], [rows.y[train]], use=[rows.use[train]]
         )
         if part.joint_equations.min() <= part.used_columns.max():
             continue
-        out[i] = _split_error(
-            rows.y[test] - rows.w[test] @ find(part).values, _moving(solved, 0)[test]
-        )
-    return out
+        seen = part
+        if span is not None and solved.noise is not None:
+            seen = without_start(part, (span[train],), [solved.turning[0][train]], solved.noise)
+        out[:, i] = _errors(solved, 0, find(seen).values, test)
+    return out[0], out[1]
 
 
-def _errors(solved: Solved, k: int, values: Array) -> Array:
-    rows = solved.problem.rows[k]
-    return _split_error(rows.y - rows.w @ values, _moving(solved, k))
-
-
-def _moving(solved: Solved, k: int) -> NDArray[np.bool_]:
-    system = solved.equations
-    speed = system.pieces[k].speed[:: system.steps[k]][system.kept[k]]
-    return np.asarray(np.abs(speed) > system.moving)
+def _errors(solved: Solved, k: int, values: Array, part: slice = slice(None)) -> Array:
+    """Errors of part of recording k, without and with the start read off, (2, joints, moving and standing)."""
+    rows, moving = solved.plain.rows[k], solved.equations.turning(k)[part]
+    error = (rows.y - rows.w @ values)[part]
+    first, span = solved.equations.first(k, START_SECONDS), solved.spans[k]
+    left = error
+    if span is not None:
+        design = solved.equations.design
+        torques = at_joints(design, span[part] * values[design.base.count :])
+        scale = independent(solved.equations.rate_hz(k), solved.equations.filter_hz)
+        left = error - started(torques, error, first, solved.estimate.noise * scale)
+    return np.array([_split_error(error, moving), _split_error(left[first:], moving[first:])])
 
 
 def _split_error(error: Array, moving: NDArray[np.bool_]) -> Array:
@@ -145,7 +171,7 @@ def _spread(solved: Solved, j: int) -> float:
     return float(used.std()) if len(used) else 0.0
 
 
-def _joints(solved: Solved, left_out: Array) -> tuple[dict[str, Any], ...]:
+def _joints(solved: Solved, left_out: Array, with_start: Array) -> tuple[dict[str, Any], ...]:
     """Per joint: residual, noise floor, leave-one-out score with its standard error."""
     design: Design = solved.equations.design
     floor, follows = noise_floor(solved), honesty(solved)
@@ -167,5 +193,8 @@ def _joints(solved: Solved, left_out: Array) -> tuple[dict[str, Any], ...]:
         standing = standing[np.isfinite(standing)]
         if len(standing):
             entry["left_out_rmse_standing"] = float(np.sqrt(np.mean(standing**2)))
+        known = with_start[:, j, 1][np.isfinite(with_start[:, j, 1])]
+        if solved.equations.design.has_memory and len(known):
+            entry["left_out_rmse_standing_started"] = float(np.sqrt(np.mean(known**2)))
         out.append(entry)
     return tuple(out)

@@ -11,12 +11,14 @@ from numpy.typing import NDArray
 
 from jointwise.experiments import metrics
 from jointwise.experiments.fit import Fit
+from jointwise.experiments.memory_start import START_SECONDS
 from jointwise.experiments.metrics import Score
 from jointwise.experiments.prediction import Prediction, joined, model_of, predict
 from jointwise.recording.recording import Recording
 from jointwise.units import Unit
 
 Array = NDArray[np.float64]
+START = Unit("s", lower=0.0, upper=60.0)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -51,18 +53,27 @@ def validate(
     filter_hz: float | None = None,
     moving: float | None = None,
     torque: str | None = None,
+    start_s: float = START_SECONDS,
 ) -> list[Validated]:
-    """Scores of a fit on recordings, by their names; filter, threshold and torque kind as in the fit unless given."""
+    """Scores of a fit on recordings, by their names; filter, threshold and torque kind as in the fit unless given.
+
+    Friction with memory depends on the time before a recording: with it, that is read off the first `start_s` seconds
+    of torque, which are not scored. With 0 it is predicted from nothing, and all is scored.
+    """
     filter_hz = float(fit.settings["filter_hz"]) if filter_hz is None else filter_hz
     slowest = np.array(fit.settings["moving"], dtype=np.float64)
     if moving is not None:
         Unit("rad/s [m/s]", lower=0.0, upper=100.0).check("moving", moving)
         slowest = np.full(fit.robot.n, moving)
+    START.check("start_s", start_s)
     torque = torque or fit.settings.get("torque") or None
     model = model_of(fit)
     return [
         scored(
-            predict(model, rec, filter_hz=filter_hz, torque=torque, name=name), slowest, name, fit
+            predict(model, rec, filter_hz=filter_hz, torque=torque, name=name, start_s=start_s),
+            slowest,
+            name,
+            fit,
         )
         for name, rec in recordings.items()
     ]

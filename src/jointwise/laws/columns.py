@@ -6,6 +6,7 @@ columns come from the same kernels the simulation uses, and the coefficients fou
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -31,8 +32,8 @@ from jointwise.laws.viscous import Viscous
 
 STRIBECK_VELOCITIES = (0.01, 0.03, 0.1, 0.3, 1.0)
 """rad/s [m/s]: from the slowest speed industrial drives hold to where viscous friction takes over."""
-SLIP_LIMITS = tuple(float(v) for v in np.round(np.geomspace(1e-4, 0.3, 12), 7))
-"""rad [m]: from the width of a gear's backlash to slow creep; three and a half to the decade."""
+SLIP_LIMITS = tuple(float(v) for v in np.round(np.geomspace(1e-5, 0.3, 14), 8))
+"""rad [m]: from the wind-up of a stiff gear to slow creep; three to the decade."""
 HARMONICS = 3
 """Of a counterbalance: a cylinder's torque over the half turn such a joint can make."""
 ZONE = 1e-9
@@ -58,6 +59,7 @@ class Term:
     unit: Callable[[int], FrictionLaw] | None = None
     """The law of one column alone, where that is shorter than the law with all other coefficients zero."""
 
+    @functools.cached_property
     def unit_laws(self) -> tuple[FrictionLaw, ...]:
         """One law for each column, with that coefficient one and the others zero."""
         if self.unit is not None:
@@ -215,8 +217,12 @@ def columns_along(
     load: Array,
     temperature: Array,
     dt: float,
+    start: float = 0.0,
 ) -> Array:
-    """Torque (samples, laws) of each law alone along the motion of one joint, from relaxed memory."""
+    """Torque (samples, laws) of each law alone along the motion of one joint.
+
+    Springs begin at this share of their limits: 0 relaxed, 1 or -1 slipping in that direction.
+    """
     packed = FrictionModel(terms=laws).pack()
     motion = np.empty((len(position), 6))
     motion[:, 0] = np.diff(position, prepend=position[:1])
@@ -225,5 +231,10 @@ def columns_along(
     motion[:, 5] = dt
     out = np.empty((len(position), len(laws)))
     memory = np.zeros((2, packed.state_size))
+    memory[0] = start * np.concatenate([np.zeros(0), *(_limits_of(law) for law in laws)])
     unit_columns(packed.terms, packed.parameters, memory, motion, out)
     return out
+
+
+def _limits_of(law: FrictionLaw) -> Array:
+    return np.array(law.limits) if isinstance(law, SlipBank) else np.zeros(law.state_size)
