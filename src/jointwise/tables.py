@@ -72,12 +72,21 @@ def read_table(path: Any, kind: str) -> tuple[dict[str, Array], dict[str, Any]]:
         raise FileError(source, "", "is not a file", "check the path")
     if source.stat().st_size > LARGEST_FILE:
         raise FileError(source, "", f"is larger than {LARGEST_FILE >> 30} GiB")
+    columns: dict[str, Array] = {}
     try:
-        table = pq.read_table(source, page_checksum_verification=True)
+        # One column at a time, so that a long recording is in memory once and not three times.
+        with pq.ParquetFile(source, page_checksum_verification=True) as file:
+            schema = file.schema_arrow
+            for field in schema:
+                if not (pa.types.is_floating(field.type) or pa.types.is_integer(field.type)):
+                    continue
+                column = file.read(columns=[field.name]).column(field.name)
+                columns[field.name] = np.array(column.to_numpy(), dtype=np.float64)
     except (pa.ArrowException, OSError, ValueError) as error:
         first = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise FileError(source, "", f"is not a readable Parquet file: {first}") from error
-    raw = (table.schema.metadata or {}).get(HEADER)
+    pa.default_memory_pool().release_unused()
+    raw = (schema.metadata or {}).get(HEADER)
     try:
         header = json.loads(raw) if raw is not None else None
     except ValueError:
@@ -86,18 +95,17 @@ def read_table(path: Any, kind: str) -> tuple[dict[str, Array], dict[str, Any]]:
         raise FileError(
             source, "header", f"does not say that this is a {kind}", f"expected a {kind} file"
         )
-    columns = {}
-    for name in table.column_names:
-        column = table.column(name)
-        if not (pa.types.is_floating(column.type) or pa.types.is_integer(column.type)):
-            raise FileError(source, f"column {name}", f"holds {column.type}, not numbers")
-        columns[name] = np.asarray(column.to_numpy(), dtype=np.float64)
+    for field in schema:
+        if field.name not in columns:
+            raise FileError(source, f"column {field.name}", f"holds {field.type}, not numbers")
     return columns, header
 
 
-def joined(columns: Mapping[str, Array], name: str, n: int) -> Array:
-    """name_0 ... name_{n-1} as one (samples, n) array."""
-    return np.column_stack([columns[f"{name}_{j}"] for j in range(n)])
+def joined(columns: dict[str, Array], name: str, n: int) -> Array:
+    """name_0 ... name_{n-1} as one (samples, n) array that nobody changes any more; they are taken out of `columns`."""
+    out = np.column_stack([columns.pop(f"{name}_{j}") for j in range(n)])
+    out.setflags(write=False)
+    return out
 
 
 def split(name: str, values: Array) -> dict[str, Array]:

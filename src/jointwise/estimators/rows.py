@@ -61,7 +61,9 @@ def _one(label: str, columns: int, w: object, y: object, use: object) -> Rows:
     if mask.shape != torque.shape or mask.dtype != np.bool_:
         got = f"shape {mask.shape} of {mask.dtype}"
         raise ShapeError(f"use of {label}", got, f"shape {torque.shape} of truth values")
-    if not (np.isfinite(regressor).all() and np.isfinite(torque).all()):
+    # One joint after the other: the truth values of a long recording are large themselves.
+    finite = all(np.isfinite(regressor[:, j]).all() for j in range(regressor.shape[1]))
+    if not (finite and np.isfinite(torque).all()):
         raise ShapeError(label, "NaN or infinity in it", "finite numbers")
     return Rows(regressor, torque, mask)
 
@@ -85,11 +87,19 @@ def piece_factors(rows: Rows, start: int, stop: int) -> tuple[Array, NDArray[np.
     out = np.zeros((joints, size, size))
     counts = np.zeros(joints, dtype=np.int64)
     for j in range(joints):
-        use = rows.use[start:stop, j]
-        stack = np.empty((int(use.sum()), size))
-        stack[:, :-1], stack[:, -1] = rows.w[start:stop, j][use], rows.y[start:stop, j][use]
-        places = np.flatnonzero(stack.any(axis=0))
-        if len(places):
-            out[j, : len(places), places] = triangular_factor(stack[:, places]).T
+        stack, places = used_rows(rows, start, stop, j)
+        places = np.append(places, size - 1)
+        out[j, : len(places), places] = triangular_factor(stack).T
         counts[j] = len(stack)
     return out, counts
+
+
+def used_rows(rows: Rows, start: int, stop: int, joint: int) -> tuple[Array, NDArray[np.int64]]:
+    """[W_j y_j] of the equations of a piece that count, without columns that are zero, and which columns are left."""
+    w, use = rows.w[start:stop, joint], rows.use[start:stop, joint]
+    places = np.flatnonzero(w.any(axis=0))
+    stack = np.empty((int(use.sum()), len(places) + 1))
+    for k, place in enumerate(places):
+        stack[:, k] = w[use, place]
+    stack[:, -1] = rows.y[start:stop, joint][use]
+    return stack, places

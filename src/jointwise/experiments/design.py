@@ -9,7 +9,8 @@ and the torque pass the same zero-phase low-pass and are thinned together.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,13 +22,15 @@ from jointwise.recording import filters
 from jointwise.recording.signals import Signals
 from jointwise.robot.base_parameters import BaseParameters
 from jointwise.robot.description import Robot
+from jointwise.robot.samples import cores
 from jointwise.units import Unit
 
 Array = NDArray[np.float64]
 Places = NDArray[np.int64]
+Seen = Callable[[Array], Array]
 
-CHUNK = 8192
-"""Samples whose regressor exists at one time: some 30 MB for six joints."""
+CHUNK = 4096
+"""Samples whose regressor exists at one time: some 15 MB for six joints, several times while it is filtered."""
 ROOM_TEMPERATURE = 20.0
 FLAT = 1e-9
 """Relative change of the speed over half a period below which a difference quotient is only rounding."""
@@ -162,17 +165,28 @@ class Design:
             y = np.concatenate([y, turning], axis=2)
         return self.base.regressor(y)
 
-    def friction_columns(self, piece: Signals, load: Array, start: float = 0.0) -> Array:
+    def friction_columns(
+        self, piece: Signals, load: Array, start: float = 0.0, seen: Seen = np.asarray
+    ) -> Array:
         """Friction columns (samples, friction parameters) at their motors, along a whole piece.
 
-        Springs of friction with memory begin at `start` of their limits.
+        Springs of friction with memory begin at `start` of their limits. `seen` is what becomes of the columns of one
+        motor, and of a long recording only that is kept.
         """
-        out = np.empty((len(piece), len(self.friction_places)))
         self._check_temperature(piece)
-        for motor in range(self.robot.n):
-            mine = [k for k, (_, _, m) in enumerate(self.friction_places) if m == motor]
-            if mine:
-                out[:, mine] = self.motor_columns(piece, load, motor, mine, start)
+        of = [m for _, _, m in self.friction_places]
+        places = [[k for k, m in enumerate(of) if m == motor] for motor in dict.fromkeys(of)]
+
+        def found(mine: list[int]) -> Array:
+            return seen(self.motor_columns(piece, load, of[mine[0]], mine, start))
+
+        with ThreadPoolExecutor(cores()) as pool:
+            parts = list(pool.map(found, places))
+        if not parts:
+            return seen(np.empty((len(piece), 0)))
+        out = np.empty((len(parts[0]), len(of)))
+        for mine, part in zip(places, parts, strict=True):
+            out[:, mine] = part
         return out
 
     def motor_columns(
@@ -243,15 +257,17 @@ class Design:
         friction = (columns * coefficients) @ self.friction_at_joints
         return rigid, friction, None if spans is None else spans * coefficients
 
-    def expected_columns(self, piece: Signals, load: Array) -> tuple[Array, Array | None]:
+    def expected_columns(
+        self, piece: Signals, load: Array, seen: Seen = np.asarray
+    ) -> tuple[Array, Array | None]:
         """Friction columns where nothing is known of the time before, and half the span they may differ by.
 
         Every state of a spring lies between those of springs that began slipping backward and forward, and their
         distance shrinks to nothing as the joint moves. None without memory.
         """
         if not self.has_memory:
-            return self.friction_columns(piece, load), None
-        low, high = (self.friction_columns(piece, load, start) for start in (-1.0, 1.0))
+            return self.friction_columns(piece, load, seen=seen), None
+        low, high = (self.friction_columns(piece, load, start, seen) for start in (-1.0, 1.0))
         return 0.5 * (low + high), 0.5 * (high - low)
 
 
@@ -305,15 +321,18 @@ def chunks(length: int, margin: int, step: int) -> Iterator[tuple[slice, slice]]
 def filtered_rigid(design: Design, piece: Signals, filter_hz: float, step: int) -> Array:
     """Low-passed, thinned base regressor (kept, n, base parameters), chunk by chunk."""
     margin = 2 * filters.settling_samples(piece.rate_hz, filter_hz)
-    kept = []
-    for part, keep in chunks(len(piece), margin, step):
+
+    def one(cut: tuple[slice, slice]) -> Array:
+        part, keep = cut
         y = design.rigid(piece, part)
         flat = y.reshape(len(y), -1)
         used = np.flatnonzero(np.any(flat != 0.0, axis=0))
         out = np.zeros((len(range(*keep.indices(len(y)))), flat.shape[1]))
         out[:, used] = filters.zero_phase(flat[:, used], filter_hz, piece.rate_hz)[keep]
-        kept.append(out.reshape(-1, *y.shape[1:]))
-    return np.concatenate(kept)
+        return out.reshape(-1, *y.shape[1:])
+
+    with ThreadPoolExecutor(cores()) as pool:
+        return np.concatenate(list(pool.map(one, chunks(len(piece), margin, step))))
 
 
 def filtered_columns(values: Array, piece: Signals, filter_hz: float, step: int) -> Array:

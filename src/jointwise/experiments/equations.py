@@ -7,6 +7,7 @@ parameters, and with them the load, have changed.
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -23,6 +24,8 @@ from jointwise.robot.samples import cores
 
 Array = NDArray[np.float64]
 Progress = Callable[[int, int], None]
+MOST_INSTANTS = 30_000
+"""Half an hour at a cut-off of 5 Hz; more only costs memory."""
 Spans = tuple[Array | None, ...]
 """Per piece (equations, friction parameters): what a spring adds where it began slipping forward; None: no memory."""
 
@@ -46,8 +49,8 @@ class Equations:
 
     def torque_at(self, k: int, delay: float) -> Array:
         """Filtered, thinned torque of piece k, read `delay` seconds late."""
-        late = shifted(self.smooth[k], self.pieces[k].rate_hz, delay)
-        return late[:: self.steps[k]][self.kept[k]]
+        late = shifted(self.smooth[k], self.pieces[k].rate_hz, delay, self.steps[k])
+        return late[self.kept[k]]
 
     @functools.cached_property
     def smooth(self) -> tuple[Array, ...]:
@@ -65,12 +68,13 @@ class Equations:
         def whole(k: int) -> tuple[Array, Array | None]:
             piece, rigid = self.pieces[k], self.rigid[k]
             loads = np.zeros((len(piece), design.robot.n)) if load is None else load[k]
-            columns, spans = design.expected_columns(piece, loads)
+            at_motors, spans = design.expected_columns(
+                piece, loads, functools.partial(self.seen, k)
+            )
             out = np.zeros((*rigid.shape[:2], len(design.names)))
             out[..., : design.base.count] = rigid
-            at_motors = self.seen(k, columns)
             out[..., design.base.count :] = at_motors[:, None, :] * design.friction_at_joints.T
-            return out, None if spans is None else self.seen(k, spans)
+            return out, spans
 
         with ThreadPoolExecutor(cores()) as pool:
             rows, spans = zip(*pool.map(whole, range(len(self.pieces))), strict=True)
@@ -116,7 +120,7 @@ def equations(
     if not pieces:
         raise ParameterError("recordings", "none", "at least one")
     slowest = np.broadcast_to(np.asarray(moving, dtype=np.float64), (design.robot.n,))
-    steps = [filters.thinning(piece.rate_hz, filter_hz) for piece in pieces]
+    steps = _steps(pieces, filter_hz)
     kept, uses = [], []
     for piece, step in zip(pieces, steps, strict=True):
         count = len(range(0, len(piece), step))
@@ -147,3 +151,10 @@ def equations(
         rigid=tuple(rigid),
         use=tuple(uses),
     )
+
+
+def _steps(pieces: Sequence[Signals], filter_hz: float) -> list[int]:
+    """Thinning of each piece. Equations hold at every instant, so of a long recording fewer instants serve as well."""
+    steps = [filters.thinning(piece.rate_hz, filter_hz) for piece in pieces]
+    instants = sum(len(piece) / step for piece, step in zip(pieces, steps, strict=True))
+    return [step * max(1, math.ceil(instants / MOST_INSTANTS)) for step in steps]

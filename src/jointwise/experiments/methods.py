@@ -37,7 +37,9 @@ def solver(method: str, design: Design, weights: Array | None = None) -> Solver:
 
         return physical_solver(design, weights=weights)
     if method == "bounded":
-        return lambda problem: on_independent(problem, lambda part: _bounded(part, design))
+        return lambda problem: on_independent(
+            replace(problem, rows=()), lambda part: _bounded(part, design)
+        )
     return lambda problem: on_independent(problem, estimator(method))
 
 

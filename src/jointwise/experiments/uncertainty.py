@@ -25,6 +25,8 @@ Array = NDArray[np.float64]
 MOST_MODELLED = 20_000
 """Equations of a joint up to which the residual's memory is modelled; beyond, pieces of time are compared."""
 PIECE_SECONDS = 4.0
+MOST_PIECES = 150
+"""Enough for the covariance; of a long recording the pieces are longer."""
 FLOOR_KNOWN = 1.25
 """Times the noise floor: a residual below may be noise alone, since that of the positions is not in the floor."""
 
@@ -49,7 +51,9 @@ def honest(solved: Solved) -> Estimate:
         estimate = corrected(problem, estimate)
     else:
         rate = solved.equations.rate_hz(0)
-        estimate = clustered(problem.cut(max(2, round(PIECE_SECONDS * rate))), estimate)
+        longest = sum(len(rows.y) for rows in problem.rows) // MOST_PIECES
+        pieces = problem.cut(max(2, round(PIECE_SECONDS * rate), longest))
+        estimate = clustered(pieces, estimate)
     return _allowing_for_model_error(solved, estimate)
 
 

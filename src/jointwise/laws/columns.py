@@ -38,6 +38,8 @@ HARMONICS = 3
 """Of a counterbalance: a cylinder's torque over the half turn such a joint can make."""
 ZONE = 1e-9
 """Width of Liu's linear zone where only its polynomial is wanted."""
+BLOCK = 1 << 15
+"""Samples laid out for the kernel at one time."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -224,15 +226,18 @@ def columns_along(
     Springs begin at this share of their limits: 0 relaxed, 1 or -1 slipping in that direction.
     """
     packed = FrictionModel(terms=laws).pack()
-    motion = np.empty((len(position), 6))
-    motion[:, 0] = np.diff(position, prepend=position[:1])
-    for column, values in zip((1, 2, 3, 4), (velocity, load, temperature, position), strict=True):
-        motion[:, column] = values
-    motion[:, 5] = dt
     out = np.empty((len(position), len(laws)))
     memory = np.zeros((2, packed.state_size))
     memory[0] = start * np.concatenate([np.zeros(0), *(_limits_of(law) for law in laws)])
-    unit_columns(packed.terms, packed.parameters, memory, motion, out)
+    series = (velocity, load, temperature, position)
+    for first in range(0, len(position), BLOCK):
+        part = slice(first, first + BLOCK)
+        motion = np.empty((len(position[part]), 6))
+        motion[:, 0] = np.diff(position[part], prepend=position[max(0, first - 1)])
+        for column, values in zip((1, 2, 3, 4), series, strict=True):
+            motion[:, column] = values[part]
+        motion[:, 5] = dt
+        unit_columns(packed.terms, packed.parameters, memory, motion, out[part])
     return out
 
 

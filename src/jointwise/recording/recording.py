@@ -40,7 +40,7 @@ class Recording:
         for name, values in self.columns.items():
             if name not in KINDS:
                 raise UnknownNameError("kind of column", name, KINDS)
-            array = np.array(values, dtype=np.float64)
+            array = _own(values)
             if array.shape != (len(time), self.n):
                 raise ShapeError(
                     f"column {name}", f"shape {array.shape}", f"shape ({len(time)}, {self.n})"
@@ -99,6 +99,14 @@ class Recording:
             "notes": dict(self.notes),
         }
         write_table(path, flat, header)
+
+
+def _own(values: Any) -> Array:
+    """A copy nobody else can change; an array that owns its numbers and is frozen already needs none."""
+    frozen = isinstance(values, np.ndarray) and values.base is None and not values.flags.writeable
+    if frozen and values.dtype == np.float64:
+        return np.asarray(values)
+    return np.array(values, dtype=np.float64)
 
 
 def load_recording(path: Any) -> Recording:

@@ -201,7 +201,7 @@ def _piece(
     if has_link:
         link = _measured_over(link, derived, recording["q"][part])
     if rotor is None:
-        rotor = [v @ coupling.T for v in link]
+        rotor = link if robot.coupling is None else [v @ coupling.T for v in link]
     torque = measured[part]
     speed = link[1]
     if "dq" in recording and np.isfinite(recording["dq"]).all():
@@ -281,19 +281,19 @@ def _named(piece: Signals, name: str, count: int) -> Signals:
     return replace(piece, name=name if count == 0 else f"{name} (part {count + 1})")
 
 
-def shifted(values: Array, rate_hz: float, delay: float) -> Array:
-    """Values (samples, n) as they stand `delay` seconds later; the ends repeat.
+def shifted(values: Array, rate_hz: float, delay: float, every: int = 1) -> Array:
+    """Values (samples, n) as they stand `delay` seconds later, at every so manieth sample; the ends repeat.
 
     Lagrange's polynomial through TAPS samples: a straight line would damp what lies between two of them, and a search
     for the delay would mistake the smaller noise for a better one.
     """
     if delay == 0.0:
-        return values
+        return values[::every]
     whole = int(np.floor(delay * rate_hz))
     share = delay * rate_hz - whole
     nodes = np.arange(TAPS) - (TAPS // 2 - 1)
-    places = np.arange(len(values)) + whole
-    out = np.zeros_like(values)
+    places = np.arange(0, len(values), every) + whole
+    out = np.zeros_like(values[::every])
     for node in nodes:
         others = nodes[nodes != node]
         weight = float(np.prod((share - others) / (node - others)))
