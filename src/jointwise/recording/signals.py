@@ -288,7 +288,7 @@ def shifted(values: Array, rate_hz: float, delay: float, every: int = 1) -> Arra
     for the delay would mistake the smaller noise for a better one.
     """
     if delay == 0.0:
-        return values[::every]
+        return values if every == 1 else values[::every]
     whole = int(np.floor(delay * rate_hz))
     share = delay * rate_hz - whole
     nodes = np.arange(TAPS) - (TAPS // 2 - 1)
