@@ -502,14 +502,14 @@ def current_in_milliamperes(rec, rng):
     return changed(rec, "current", lambda v: v.__imul__(1e3)), ()
 
 
-@damage("torque_unit", needs=("constant",), links=True)
+@damage("torque_unit", needs=("constant", "weighed"), links=True)
 def current_called_torque(rec, rng):
     columns = dict(rec.columns)
     columns["motor_torque"] = columns.pop("current")
     return replace(rec, columns=columns), ()
 
 
-@damage("torque_unit", needs=("constant",), links=True)
+@damage("torque_unit", needs=("constant", "weighed"), links=True)
 def torque_of_the_motor_side(rec, rng):
     columns = dict(rec.columns)
     columns["motor_torque"] = columns.pop("current") * 10.0 / 101.0

@@ -97,8 +97,14 @@ def has(recording, robot, damage: Damage):
         "matched": True,
         "rest": rests,
         "slow": step < 0.05,
+        "weighed": "weighed" not in damage.needs or _weighed(recording, robot),
     }
     return all(facts[need] for need in damage.needs) and (links_known or not damage.links)
+
+
+def _weighed(recording, robot):
+    """True where the check could compare the size of the torques with the masses of the robot."""
+    return all(f.kind != "not_checked" for f in _checked(recording, robot).findings)
 
 
 class Outcome:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import jointwise as jw
+from jointwise.errors import ShapeError
 from jointwise.robot.description import Robot
 from jointwise.robot.regressor import Accumulator
 
@@ -92,7 +93,7 @@ def test_every_method_with_arrays_is_listed():
 @pytest.mark.parametrize("method", METHODS)
 def test_what_is_no_array_of_this_shape_is_refused(robot, method, content):
     for name in METHODS[method]:
-        with pytest.raises(jw.ShapeError) as caught:
+        with pytest.raises(ShapeError) as caught:
             call(robot, method, **{name: BAD[content]})
         message = str(caught.value)
         assert name in message.split()[0]
@@ -120,7 +121,7 @@ def test_leading_axes_are_broadcast(robot, method):
 @pytest.mark.parametrize("method", [m for m, names in METHODS.items() if len(names) > 1])
 def test_leading_axes_that_do_not_fit_are_refused(robot, method):
     names = METHODS[method]
-    with pytest.raises(jw.ShapeError, match=r"leading axes that fit each other before \(2,\)"):
+    with pytest.raises(ShapeError, match=r"leading axes that fit each other before \(2,\)"):
         call(robot, method, **{names[0]: np.zeros((3, N)), names[-1]: np.zeros((4, N))})
 
 
@@ -156,7 +157,7 @@ def test_an_accumulator_refuses_bad_samples_and_stays_as_it_was(robot):
     accumulator.add(good, good, good, good)
     factor = accumulator.factor.copy()
     for bad in (np.full((5, N), np.nan), np.zeros((5, 3)), np.zeros((4, N)), "x", None):
-        with pytest.raises(jw.ShapeError):
+        with pytest.raises(ShapeError):
             accumulator.add(good, good, good, bad)
     for weights in ([1.0, np.nan], [1.0, 2.0, 3.0], "x", None):
         with pytest.raises(jw.JointwiseError):

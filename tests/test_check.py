@@ -161,7 +161,8 @@ def test_a_joint_that_hardly_moves_is_noted_and_the_recording_accepted(share, ki
     path = wandering(ARM, 5)
     checked = check_recording(run_of(still_but(path, 3, share)), ARM)
     assert checked.verdict == "accepted"
-    assert [(f.kind, f.joint) for f in checked.findings] == [(kind, "wrist_1")]
+    told = [(f.kind, f.joint) for f in checked.findings if f.kind != "not_checked"]
+    assert told == [(kind, "wrist_1")]
 
 
 def test_one_way_and_one_speed_are_noted():

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import hostile_robot_files
 import hostile_urdfs
 import jointwise as jw
+from jointwise.errors import UnitError
 from jointwise.robot import file, toml_text
 from urdf_samples import ARM
 
@@ -68,7 +69,7 @@ def test_a_bad_file_is_refused_with_element_and_value(name, tmp_path):
     path.write_bytes(content)
     with pytest.raises(jw.JointwiseError) as caught:
         jw.load_robot(path)
-    assert isinstance(caught.value, (jw.FileError, jw.UnitError))
+    assert isinstance(caught.value, (jw.FileError, UnitError))
     check_message(caught.value, path, fragments)
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import jointwise as jw
+from jointwise.errors import NumericalError
 from jointwise.kernels.columns import NAMES
 from jointwise.motion.bounds import bounds_of
 from jointwise.motion.objectives import OBJECTIVES, quality
@@ -223,5 +224,5 @@ def test_reversals_and_constant_speeds_follow_the_series():
 
 def test_an_excitation_that_cannot_be_clear_is_refused():
     robot = jw.load_robot("ur5e")
-    with pytest.raises(jw.NumericalError, match="no excitation"):
+    with pytest.raises(NumericalError, match="no excitation"):
         plan("fourier", robot, duration=5.0, harmonics=4, starts=1, floor=0.9)

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 import jointwise as jw
+from jointwise import errors
 
 MOST_NAMES = 25
 LONGEST_IMPORT = 0.150  # s
@@ -56,8 +57,24 @@ def test_errors_can_be_caught_as_one_family_and_as_built_ins():
         "NumericalError": ArithmeticError,
     }
     for name, ancestor in built_in.items():
-        assert issubclass(getattr(jw, name), jw.JointwiseError)
-        assert issubclass(getattr(jw, name), ancestor)
+        assert issubclass(getattr(errors, name), jw.JointwiseError)
+        assert issubclass(getattr(errors, name), ancestor)
+
+
+def test_every_verb_is_one_call():
+    """Verb of the command line -> the public name that does the same; bench and demo are scripts made of them."""
+    calls = {
+        "robots": "list_robots", "show": "load_robot", "plan": "plan", "run": "Twin", "import": "import_recording",
+        "check": "check_recording", "fit": "fit", "validate": "validate", "report": "write_report",
+    }  # fmt: skip
+    assert set(calls.values()) <= set(jw.__all__)
+
+
+def test_experiments_are_fitted_by_their_name():
+    with pytest.raises(jw.UnknownNameError, match="drive-gain"):
+        jw.fit("drive-gains", jw.load_robot("two_link"), [])
+    with pytest.raises(jw.ParameterError, match="at least one"):
+        jw.fit("drive-gain", jw.load_robot("two_link"), [])
 
 
 def test_import_loads_no_heavy_package():

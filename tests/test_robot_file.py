@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import jointwise as jw
+from jointwise.errors import ShapeError
 from jointwise.robot import file, toml_text
 from jointwise.robot.capsules import Capsule
 from jointwise.robot.description import Robot
@@ -326,7 +327,7 @@ def test_single_parameters_of_a_law_have_paths():
         ({"joints.elbow.name": "wrist_1"}, jw.ParameterError, ["wrist_1", "once"]),
         ({"joints.elbow.name": "a.b"}, jw.ParameterError, ["a.b", "dots"]),
         ({"coupling": np.zeros((6, 6))}, jw.ParameterError, ["coupling", "invertible"]),
-        ({"coupling": np.eye(5)}, jw.ShapeError, ["coupling", "6, 6"]),
+        ({"coupling": np.eye(5)}, ShapeError, ["coupling", "6, 6"]),
         (
             {"payload": Body(), "payload.mass": 1.0},
             jw.ParameterError,

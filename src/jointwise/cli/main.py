@@ -15,6 +15,7 @@ from jointwise.cli import (
     check,
     demo,
     fit,
+    fit_drive_gain,
     fit_joint,
     fit_payload,
     import_,
@@ -77,6 +78,7 @@ app.command("run", epilog=run.EXAMPLE)(run.run)
 app.command("import", epilog=import_.EXAMPLE)(import_.import_)
 app.command("check", epilog=check.EXAMPLE)(check.check)
 fit.app.command("payload", epilog=fit_payload.EXAMPLE)(fit_payload.payload)
+fit.app.command("drive-gain", epilog=fit_drive_gain.EXAMPLE)(fit_drive_gain.drive_gain)
 app.add_typer(fit.app, name="fit", cls=fit_joint.Experiments, epilog=fit.EXAMPLE)
 app.command("validate", epilog=validate.EXAMPLE)(validate.validate)
 app.command("report", epilog=report.EXAMPLE)(report.report)

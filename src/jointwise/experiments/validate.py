@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,7 @@ from jointwise.experiments.fit import Fit
 from jointwise.experiments.memory_start import START_SECONDS
 from jointwise.experiments.metrics import Score
 from jointwise.experiments.prediction import Prediction, joined, model_of, predict
-from jointwise.recording.recording import Recording
+from jointwise.experiments.recordings import Recordings, named
 from jointwise.units import Unit
 
 Array = NDArray[np.float64]
@@ -48,7 +48,7 @@ class Validated:
 
 def validate(
     fit: Fit,
-    recordings: Mapping[str, Recording],
+    recordings: Recordings,
     *,
     filter_hz: float | None = None,
     moving: float | None = None,
@@ -75,7 +75,7 @@ def validate(
             name,
             fit,
         )
-        for name, rec in recordings.items()
+        for name, rec in named(recordings).items()
     ]
 
 

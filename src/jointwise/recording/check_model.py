@@ -79,14 +79,20 @@ class Features:
             return [np.column_stack([y[:, j, -4:-1], one]) for j in range(self.robot.n)]
         return [np.column_stack([_independent(y[:, j, :]), one]) for j in range(m.q.shape[1])]
 
-    def unexplained(self, torque: Array, joint: int, *, prior: bool = True) -> tuple[float, Array]:
+    def unexplained(
+        self, torque: Array, joint: int, *, prior: bool = True, extra: Array | None = None
+    ) -> tuple[float, Array]:
         """Share of a torque's variance that the features of a joint leave, and the signed coefficients.
 
-        Without `prior`, the robot's own inverse dynamics is left out.
+        Without `prior`, the robot's own inverse dynamics is left out; `extra` is a further column of either sign.
         """
         from scipy.optimize import nnls
 
-        basis, columns, size = self._reduced[joint]
+        if extra is None:
+            basis, columns, size = self._reduced[joint]
+        else:
+            free = np.column_stack([self.free[joint], extra])
+            basis, columns, size = _reduced(self.signed[joint], free)
         left = torque - basis @ (basis.T @ torque)
         total = float(np.sum((torque - torque.mean()) ** 2))
         coefficients = np.zeros(len(size))
@@ -108,12 +114,7 @@ class Features:
     @functools.cached_property
     def _reduced(self) -> list[tuple[Array, Array, Array]]:
         """Per joint a basis of the free columns, the signed columns without their part in it, and their sizes."""
-        out = []
-        for signed, free in zip(self.signed, self.free, strict=True):
-            basis = np.linalg.qr(free)[0]
-            columns = signed - basis @ (basis.T @ signed)
-            out.append((basis, columns, np.linalg.norm(columns, axis=0)))
-        return out
+        return [_reduced(signed, free) for signed, free in zip(self.signed, self.free, strict=True)]
 
     @functools.cached_property
     def _regressor(self) -> Array:
@@ -161,17 +162,28 @@ class Torques:
             self.features.unexplained(self.torque[:, j], j) for j in range(self.case.recording.n)
         ]
 
-    def rest(self, joint: int) -> Array:
-        """What the motion leaves unexplained of the torque of a joint."""
-        signed, free = self.features.signed[joint], self.features.free[joint]
-        left = self.torque[:, joint] - signed @ self.fits[joint][1]
-        return np.asarray(left - free @ np.linalg.lstsq(free, left, rcond=None)[0])
+    def with_step(self, joint: int, time: float) -> tuple[float, float]:
+        """Share left where the torque of a joint may step at a time, and that step in the unit of its column."""
+        smooth = self.case.smooth
+        after = (smooth.time[:: smooth.every][self.at] > time).astype(np.float64)
+        torque = self.torque[:, joint]
+        share, found = self.features.unexplained(torque, joint, extra=after)
+        free = np.column_stack([self.features.free[joint], after])
+        left = torque - self.features.signed[joint] @ found
+        size = np.linalg.lstsq(free, left, rcond=None)[0][-1]
+        return share, float(size / self.scale[joint])
 
     def shifted(self, lag: float) -> Array:
         """The torque as it was `lag` seconds later."""
         smooth = self.case.smooth
         kept = smooth.time[:: smooth.every]
         return np.column_stack([np.interp(kept[self.at] + lag, kept, c) for c in self.all.T])
+
+
+def _reduced(signed: Array, free: Array) -> tuple[Array, Array, Array]:
+    basis = np.linalg.qr(free)[0]
+    columns = signed - basis @ (basis.T @ signed)
+    return basis, columns, np.linalg.norm(columns, axis=0)
 
 
 def _independent(columns: Array) -> Array:

@@ -36,8 +36,8 @@ STEP_WINDOW = 0.1
 STEP_TIMES = 2.5
 SMALLEST_STEP = 0.2
 """Share of a torque's range; sound logs hold steps of up to 15 % that last, where a drive changes its mode."""
-EDGE, LASTING = 0.2, 1.5
-"""s; beyond the filter's reach from a step, and how long it must last."""
+STEP_EXPLAINS = 1.5
+"""Fall of the unexplained share that a step must bring."""
 LOADED = 0.5
 
 
@@ -106,6 +106,7 @@ def _late_joints(torques: Torques) -> dict[int, tuple[float, float]]:
 
 def gains(case: Case) -> list[Finding]:
     """Torques of the size the robot's own masses ask for."""
+    unweighed = []
     for torques in _torques(case):
         if not (torques.prior and torques.scaled):
             continue
@@ -116,15 +117,22 @@ def gains(case: Case) -> list[Finding]:
             if share < 0.3 and without > NEEDED * share:
                 ratios.append(float(coefficients[0]))
         gain = float(np.median(ratios)) if ratios else _least_gain(torques)
-        if GAINS[0] <= gain <= GAINS[1]:
-            continue
-        text = (
-            f"{torques.column} is {gain:.3g} times what the masses of {case.robot.name} ask for; state its kind and "
-            "unit at import (current? thousandths? motor side?)"
-        )
-        more = {"column": torques.column, "value": gain, "unit": "1"}
-        return [case.finding("torque_unit", "refused", text, **more)]
-    return []
+        if not GAINS[0] <= gain <= GAINS[1]:
+            text = (
+                f"{torques.column} is {gain:.3g} times what the masses of {case.robot.name} ask for; state its kind "
+                "and unit at import (current? thousandths? motor side?)"
+            )
+            more = {"column": torques.column, "value": gain, "unit": "1"}
+            return [case.finding("torque_unit", "refused", text, **more)]
+        if not ratios:
+            unweighed.append(torques.column)
+    if not unweighed:
+        return []
+    text = (
+        f"the size of {', '.join(unweighed)} was not compared with the masses of {case.robot.name}: no joint that "
+        "moves carries enough of them; make sure of the unit"
+    )
+    return [case.finding("not_checked", "note", text, column=unweighed[0])]
 
 
 def _least_gain(torques: Torques) -> float:
@@ -295,22 +303,15 @@ def _largest_steps(values: Array, width: int) -> Iterator[tuple[int, float, floa
 
 
 def _stays(case: Case, name: str, joint: int, row: int, size: float) -> bool:
-    """True where what the motion leaves unexplained is higher after a step than before it, by about the step.
+    """True where the torques follow from the motion far better once they may step at that row, by about the step.
 
     Drives that start to brake step as well, but then the motion explains it.
     """
     torques = Torques(case, name)
     if len(torques.at) < 100:
         return True
-    time = case.smooth.time[:: case.smooth.every][torques.at]
-    rest = torques.rest(joint) / torques.scale[joint]
-    at = case.time[row]
-    before = rest[(time < at - EDGE) & (time > at - LASTING)]
-    after = rest[(time > at + EDGE) & (time < at + LASTING)]
-    if min(len(before), len(after)) < 10:
-        return False
-    change = float(abs(after.mean() - before.mean()))
-    return change > 0.5 * size and change > 0.75 * float(after.std() + before.std())
+    share, found = torques.with_step(joint, float(case.time[row]))
+    return abs(found) > 0.5 * size and torques.fits[joint][0] > STEP_EXPLAINS * share
 
 
 def _turns_back(case: Case, joint: int, row: int, width: int) -> bool:
