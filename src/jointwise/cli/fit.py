@@ -50,6 +50,11 @@ def numbers(name: str, text: str) -> tuple[float, ...]:
         raise ParameterError(name, text, "numbers separated by commas") from None
 
 
+def listed_names(text: str) -> tuple[str, ...]:
+    """Names between commas."""
+    return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
 @app.command("robot", epilog=EXAMPLE)
 def robot(
     recordings: Recordings,
@@ -89,6 +94,13 @@ def robot(
             help="Of the gears, rad/(N m), comma-separated, for friction with memory.  [default: found]"
         ),
     ] = None,
+    compensate: Annotated[
+        str, typer.Option(help="Taken from the robot file, not fitted: rotors, friction, or both.")
+    ] = "",
+    elastic: Annotated[
+        bool,
+        typer.Option(help="Motor encoders only: links follow through the stiffness of the gears."),
+    ] = False,
     report: Report = None,
     json: Json = False,
 ) -> None:
@@ -106,7 +118,7 @@ def robot(
             loaded,
             progress=progress,
             filter_hz=filter_hz,
-            friction=tuple(name.strip() for name in friction.split(",") if name.strip()),
+            friction=listed_names(friction),
             method=method,
             torque=torque,
             moving=moving,
@@ -115,6 +127,8 @@ def robot(
             standing=standing,
             delay=delay,
             compliance=None if compliance is None else numbers("compliance", compliance),
+            compensate=listed_names(compensate),
+            elastic=elastic,
         )
     fit.save(out)
     finish(fit, out, json, report, loaded)

@@ -57,6 +57,8 @@ class Design:
     robot: Robot
     friction: tuple[str, ...] = ("coulomb", "viscous", "offset")
     rotors: bool = True
+    correcting: bool = False
+    """friction corrects a law that is taken off beforehand, and may have either sign"""
     zone: float | tuple[float, ...] = 0.0
     """speed below which friction that follows the sign of motion fades out, for all motors or for each"""
     compliance: float | tuple[float, ...] = 0.0
@@ -145,7 +147,7 @@ class Design:
             for name, (u, _, _) in zip(
                 self.names[self.base.count :], self.friction_places, strict=True
             )
-            if self.uses[u].term.nonnegative
+            if self.uses[u].term.nonnegative and not self.correcting
         ]
         return (*rotors, *friction)
 

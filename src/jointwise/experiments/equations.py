@@ -48,14 +48,23 @@ class Equations:
     use: tuple[NDArray[np.bool_], ...] = ()
 
     def torque_at(self, k: int, delay: float) -> Array:
-        """Filtered, thinned torque of piece k, read `delay` seconds late."""
-        late = shifted(self.smooth[k], self.pieces[k].rate_hz, delay, self.steps[k])
-        return late[self.kept[k]]
+        """Filtered, thinned torque of piece k, read `delay` seconds late, less what is known of it."""
+        late = shifted(self.smooth[k], self.pieces[k].rate_hz, delay, self.steps[k])[self.kept[k]]
+        known = self.smooth_known[k]
+        return late if known is None else late - known[:: self.steps[k]][self.kept[k]]
 
     @functools.cached_property
     def smooth(self) -> tuple[Array, ...]:
         """Low-passed torque of each piece, not shifted and not thinned."""
         return tuple(filters.zero_phase(p.torque, self.filter_hz, p.rate_hz) for p in self.pieces)
+
+    @functools.cached_property
+    def smooth_known(self) -> tuple[Array | None, ...]:
+        """Low-passed known torque of each piece, None where nothing is known."""
+        return tuple(
+            None if p.known is None else filters.zero_phase(p.known, self.filter_hz, p.rate_hz)
+            for p in self.pieces
+        )
 
     def problem(self, load: Sequence[Array] | None) -> Problem:
         """The problem for friction under this load (one array per piece); zero load without."""

@@ -23,7 +23,7 @@ from jointwise.estimators.estimate import Estimate
 from jointwise.estimators.physical import physical
 from jointwise.estimators.problem import Problem
 from jointwise.experiments import payload_result
-from jointwise.experiments.design import Design, chunks
+from jointwise.experiments.design import chunks
 from jointwise.experiments.equations import Equations, equations
 from jointwise.experiments.fit import Fit
 from jointwise.experiments.methods import hidden_parameters, on_independent
@@ -114,8 +114,8 @@ def fit_payload(
     chosen = replace(
         chosen, filter_hz=filter_hz, torque=chosen.torque or arm.settings.get("torque") or None
     )
-    with_it = _pieces(model.design, named(recordings), chosen, filter_hz)
-    bare = _pieces(model.design, named(without), chosen, filter_hz) if without else []
+    with_it = _pieces(model, named(recordings), chosen, filter_hz)
+    bare = _pieces(model, named(without), chosen, filter_hz) if without else []
     system = equations(
         model.design,
         [*with_it, *bare],
@@ -138,13 +138,16 @@ def fit_payload(
 
 
 def _pieces(
-    design: Design, recordings: Mapping[str, Recording], chosen: PayloadOptions, filter_hz: float
+    model: TorqueModel,
+    recordings: Mapping[str, Recording],
+    chosen: PayloadOptions,
+    filter_hz: float,
 ) -> list[Signals]:
     return [
-        piece
+        model.known.applied(piece, filter_hz)
         for name, rec in recordings.items()
         for piece in signals(
-            rec, design.robot, filter_hz=filter_hz, torque=chosen.torque, name=name
+            rec, model.design.robot, filter_hz=filter_hz, torque=chosen.torque, name=name
         )
     ]
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from jointwise.experiments.design import Design
 from jointwise.experiments.fit import Fit
 from jointwise.experiments.memory_start import at_joints, independent, starts
+from jointwise.experiments.known import Known, taken_as_known
 from jointwise.recording import filters
 from jointwise.recording.recording import Recording
 from jointwise.recording.signals import Signals, shifted, signals
@@ -29,6 +30,8 @@ class TorqueModel:
     values: Array
     gamma: Array
     """standard parameters with exactly these base parameters: those whose load the friction was fitted with"""
+    known: Known
+    """what is taken off beforehand, and where elastic gears put the links"""
     delay: float = 0.0
     """time in s by which torque was stamped later than position"""
     noise: tuple[float, ...] = ()
@@ -63,11 +66,15 @@ def model_of(fit: Fit) -> TorqueModel:
         rotors=bool(fit.settings["rotors"]),
         zone=tuple(fit.settings["zone"]),
         compliance=tuple(fit.settings["compliance"]),
+        correcting="friction" in fit.settings["compensate"],
     )
     return TorqueModel(
         design=design,
         values=fit.values,
         gamma=fit.arrays[STANDARD],
+        known=taken_as_known(
+            fit.robot, tuple(fit.settings["compensate"]), bool(fit.settings["elastic"])
+        ),
         delay=float(fit.settings["delay_s"]),
         noise=tuple(float(joint["residual_rms"]) for joint in fit.joints),
     )
@@ -95,9 +102,12 @@ def predict_piece(
     Friction with memory begins where it is expected to be. With `start_s` it begins where the torque of that first
     time says, and that time is left out of the prediction.
     """
+    piece = model.known.applied(piece, filter_hz)
     rigid, friction, spans = model.torque(piece)
     measured = shifted(piece.torque, piece.rate_hz, model.delay)
     total = rigid + friction
+    if piece.known is not None:
+        total = total + piece.known
     keep = slice(piece.edge, len(piece) - piece.edge)
 
     def smooth(values: Array) -> Array:

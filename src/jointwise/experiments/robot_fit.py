@@ -21,9 +21,11 @@ from jointwise.experiments.design import Design
 from jointwise.experiments.equations import Equations, Spans, equations
 from jointwise.experiments.fit import Fit
 from jointwise.experiments.memory_start import Noise, noise_of, without_start
+from jointwise.experiments.known import taken_as_known
 from jointwise.experiments.methods import solver
 from jointwise.experiments.physical import standard_behind
 from jointwise.experiments.recordings import Recordings, named
+from jointwise.experiments.update import friction_law
 from jointwise.recording.recording import Recording
 from jointwise.recording.signals import Signals, signals
 from jointwise.robot.description import Robot
@@ -61,6 +63,10 @@ class RobotFitOptions:
     delay: bool = True
     compliance: tuple[float, ...] | None = None
     """of the gears, rad/(N m), for friction with memory; None finds it from the recordings"""
+    compensate: tuple[str, ...] = ()
+    """"rotors", "friction": taken from the robot file and off the torque before the fit, see `experiments.known`"""
+    elastic: bool = False
+    """links follow from rotors and joint torque through the gears' elasticity, for arms with motor encoders only"""
 
     def __post_init__(self) -> None:
         check_fields(self, "fit robot")
@@ -70,6 +76,12 @@ class RobotFitOptions:
         object.__setattr__(self, "friction", tuple(self.friction))
         if self.compliance is not None:
             object.__setattr__(self, "compliance", tuple(self.compliance))
+        object.__setattr__(self, "compensate", tuple(self.compensate))
+
+    @property
+    def fits_rotors(self) -> bool:
+        """Whether rotor inertias are parameters: an elastic fit needs to know them, compensation takes them off."""
+        return self.rotors and not self.elastic and "rotors" not in self.compensate
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -106,9 +118,24 @@ def fit_robot(
     from jointwise.experiments.robot_result import result
 
     chosen = RobotFitOptions(**options)
+    known = taken_as_known(robot, chosen.compensate, chosen.elastic)
     pieces = pieces_of(robot, named(recordings), chosen)
-    solved = solve(robot, pieces, chosen, progress)
+    solved = solve(robot, [known.applied(p, chosen.filter_hz) for p in pieces], chosen, progress)
+    if chosen.elastic and not known.friction:
+        known = replace(known, robot=with_friction(robot, solved))
+        bent = [known.applied(p, chosen.filter_hz) for p in pieces]
+        solved = solve(robot, bent, chosen, progress)
     return result(robot, solved, chosen, progress)
+
+
+def with_friction(robot: Robot, solved: Solved) -> Robot:
+    """The robot with the friction that was found, which lowers the torque that bends the gears."""
+    design = solved.equations.design
+    laws = [friction_law(design, solved.estimate.values, k) for k in range(robot.n)]
+    found = zip(robot.joints, laws, strict=True)
+    return robot.replace(
+        {f"joints.{j.name}.friction": law for j, law in found if law is not None}, source="fitted"
+    )
 
 
 def pieces_of(
@@ -135,9 +162,10 @@ def solve(
     design = Design(
         robot=robot,
         friction=chosen.friction,
-        rotors=chosen.rotors,
+        rotors=chosen.fits_rotors,
         zone=zone,
         compliance=chosen.compliance or 0.0,
+        correcting="friction" in chosen.compensate,
     )
     system = equations(
         design,

@@ -57,6 +57,7 @@ def result(robot: Robot, solved: Solved, chosen: RobotFitOptions, progress: Prog
         covariance=careful.covariance,
         settings={
             **{k: v for k, v in asdict(chosen).items() if k != "delay"},
+            "rotors": design.rotors,
             "moving": list(solved.equations.moving),
             "zone": list(design.zones),
             "torque": torque_kind(chosen),

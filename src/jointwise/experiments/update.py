@@ -30,7 +30,7 @@ def updated_robot(
     notes: list[str] = []
     base = design.base
     for k, joint in enumerate(robot.joints):
-        law = friction_law(design, values, k)
+        law = None if design.correcting else friction_law(design, values, k)
         if law is not None:
             changes[f"joints.{joint.name}.friction"] = law
         own = f"J{k + 1}"
@@ -38,6 +38,10 @@ def updated_robot(
             changes[f"joints.{joint.name}.drive.rotor_inertia"] = float(
                 values[base.names.index(own)]
             )
+    if design.correcting and design.friction_places:
+        notes.append(
+            "the friction of the robot is kept; what was fitted corrects it in the fit only"
+        )
     if gamma is not None:
         try:
             bodies = [body_from_parameters(link) for link in gamma[: 10 * robot.n].reshape(-1, 10)]

@@ -72,6 +72,8 @@ class Signals:
     """mean time between the recorded stamps, s"""
     edge: int = 0
     """samples at either end that filters spoil"""
+    known: Array | None = None
+    """part of the joint torque that is known beforehand and need not be explained; on the clock of the positions"""
 
     def __len__(self) -> int:
         return len(self.time)
