@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from jointwise.experiments.design import Design
 from jointwise.experiments.fit import Fit
-from jointwise.experiments.memory_start import at_joints, independent, starts
 from jointwise.experiments.known import Known, taken_as_known
+from jointwise.experiments.memory_start import at_joints, independent, starts
 from jointwise.recording import filters
 from jointwise.recording.recording import Recording
 from jointwise.recording.signals import Signals, shifted, signals

@@ -20,8 +20,8 @@ from jointwise.experiments.delay import estimated_delay
 from jointwise.experiments.design import Design
 from jointwise.experiments.equations import Equations, Spans, equations
 from jointwise.experiments.fit import Fit
-from jointwise.experiments.memory_start import Noise, noise_of, without_start
 from jointwise.experiments.known import taken_as_known
+from jointwise.experiments.memory_start import Noise, noise_of, without_start
 from jointwise.experiments.methods import solver
 from jointwise.experiments.physical import standard_behind
 from jointwise.experiments.recordings import Recordings, named
