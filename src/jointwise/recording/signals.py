@@ -32,6 +32,9 @@ reversal and so moves it in time, by more than the noise of the torque; what noi
 accelerations is taken out again by the filter that all columns pass."""
 OVERSAMPLING = 20.0
 """Working rate beside the cut-off: derivatives are taken before thinning, so 20 samples a period are plenty."""
+LONG = 500_000
+OVERSAMPLING_OF_LONG = 12.0
+"""The same for pieces of more samples, where memory counts; only the instants at which motion turns get coarser."""
 LONGEST_GAP = 0.5
 """Periods of the cut-off frequency; over a longer gap nothing can be said, the recording is cut there."""
 SHORTEST = 3.0
@@ -175,7 +178,8 @@ def _piece(
         return None
     rate = (len(stamps) - 1) / (stamps[-1] - stamps[0])
     time = stamps[0] + np.arange(len(stamps)) / rate
-    keep = max(1, int(rate / (OVERSAMPLING * filter_hz)))
+    oversampling = OVERSAMPLING if len(stamps) <= LONG else OVERSAMPLING_OF_LONG
+    keep = max(1, int(rate / (oversampling * filter_hz)))
     position_hz = POSITION_BAND * filter_hz
 
     def derived(values: Array) -> list[Array]:
