@@ -195,5 +195,5 @@ def test_jitter_of_the_clock_does_not_reach_the_accelerations(arm):
 
 def test_a_shift_by_whole_samples_moves_samples():
     values = np.arange(10.0)[:, None]
-    assert np.allclose(shifted(values, 100.0, 0.02)[:7, 0], values[2:9, 0])
-    assert shifted(values, 100.0, 0.0) is values
+    assert np.allclose(shifted(values, 100.0, (0.02,) * values.shape[1])[:7, 0], values[2:9, 0])
+    assert shifted(values, 100.0, (0.0,) * values.shape[1]) is values

@@ -37,6 +37,17 @@ class Bodies(NamedTuple):
     """None for all that are not of a link"""
     regularisation: str
     spread: float
+    reach: Array | None = None
+    """standard deviations of what is not of a link, NaN where the spread alone counts"""
+
+    def reaching(self, reach: ArrayLike) -> Bodies:
+        """With standard deviations for parameters that are not of links."""
+        given = np.array(reach, dtype=np.float64)
+        if given.shape != (len(self.names),):
+            raise ShapeError("reach", f"shape {given.shape}", f"{len(self.names)} values")
+        if (given <= 0.0).any():
+            raise ParameterError("reach", float(np.nanmin(given)), "above 0, or NaN for none")
+        return self._replace(reach=given)
 
 
 class Fitted(NamedTuple):
@@ -117,6 +128,9 @@ def _cone(given: Bodies, links: int, others: list[int], scale: Array) -> tuple[C
     center = np.where(np.isfinite(known), known, 0.0) / scale
     positive = np.array([k in held for k in others], dtype=bool)
     reach = np.where(center != 0.0, given.spread * np.abs(center), WEAK)
+    if given.reach is not None:
+        stated = given.reach[others] / scale
+        reach = np.where(np.isfinite(stated), np.minimum(stated, WEAK), reach)
     cone = Cone(
         links=links,
         strength=given.spread**-2,

@@ -63,6 +63,7 @@ def physical(
     nonnegative: Iterable[str] | None = None,
     regularisation: str = "entropic",
     spread: float = 1.0,
+    reach: ArrayLike | None = None,
     weights: ArrayLike | None = None,
 ) -> PhysicalEstimate:
     """The physically consistent estimate.
@@ -70,11 +71,14 @@ def physical(
     `columns` names the standard parameters and `matrix` (problem columns, standard parameters) says how the problem's
     parameters follow from them, as in `BaseParameters`; without them the problem's columns are the standard
     parameters. `prior` holds one value per standard parameter; 0 or NaN outside links means none. `nonnegative`
-    names what must not be negative; without it everything that is not of a link is. `weights` (joints,) are inverse
-    variances where they are known already.
+    names what must not be negative; without it everything that is not of a link is. `reach` holds standard deviations
+    of parameters that are not of links around their prior, or around zero; NaN where only `spread` says something.
+    `weights` (joints,) are inverse variances where they are known already.
     """
     names = problem.names if columns is None else columns
     given = bodies(problem.columns, names, matrix, prior, nonnegative, regularisation, spread)
+    if reach is not None:
+        given = given.reaching(reach)
     known = settled_weights(problem) if weights is None else np.array(weights, dtype=np.float64)
     if known.shape != (problem.joints,) or not (known > 0.0).all():
         raise ShapeError("weights", f"shape {known.shape}", f"{problem.joints} numbers above 0")

@@ -1,10 +1,11 @@
-"""How late the torque is stamped beside the positions: one time for the whole arm, from the residual.
+"""How late the torque of each joint is stamped beside its position, from the residual.
 
 Drives sample, filter and report current and position at different moments; a few milliseconds of lag look like
-inertia and viscous friction that are not there. The regressor does not change when the torque is shifted, so one
-factorisation serves every candidate. With noise of unknown size in each joint the likelihood is greatest where
-sum_j M_j log |e_j| is least, which is what is minimised: over a grid, then by parabolas through ever closer neighbours,
-because beside a small residual the logarithm is a parabola only very near its minimum.
+inertia and viscous friction that are not there. Friction that builds up over some way after a reversal looks late too,
+in each joint by its own time. The regressor does not change when the torque is shifted, so one factorisation serves
+every candidate. With noise of unknown size in each joint the likelihood is greatest where sum_j M_j log |e_j| is
+least, which is what is minimised: over a grid, then by parabolas through ever closer neighbours, because beside a small
+residual the logarithm is a parabola only very near its minimum.
 """
 
 from __future__ import annotations
@@ -25,6 +26,10 @@ PERIODS = 2.0
 BAND = 40.0
 """Share of the cut-off's period that is searched at least."""
 CANDIDATES = 17
+ROUNDS = 2
+"""Of each joint's own delay and the parameters beside it."""
+SHORTEST = 1e-3
+"""s: below, the clocks of drive and controller are believed, and inertia stays what it is without a shift."""
 REFINEMENTS = (0.5, 0.1)
 """Distance of the neighbours beside that of the candidates."""
 
@@ -35,25 +40,60 @@ def longest_delay(equations: Equations) -> float:
     return max(PERIODS * slowest, 1.0 / (BAND * equations.filter_hz))
 
 
-def estimated_delay(equations: Equations, problem: Problem, solve: Solver) -> float:
-    """Most likely delay in s, positive where torque is stamped late; `solve` gives the values for a problem."""
+def estimated_delays(equations: Equations, problem: Problem, solve: Solver) -> Array:
+    """Most likely delay of each joint in s, positive where torque is stamped late; `solve` gives values for a problem.
+
+    First one delay for the whole arm; then each joint's own beside the parameters found, in turns.
+    """
     reach = longest_delay(equations)
     delays = np.linspace(-reach, reach, CANDIDATES)
     shifts = _Shifts(equations, problem)
-    costs = np.array([_cost(shifts.at(delay), solve) for delay in delays])
+    tried = [shifts.at(np.full(problem.joints, delay)) for delay in delays]
+    common = _common(delays, [_cost(one, solve) for one in tried], shifts, solve)
+    found = np.full(problem.joints, common)
+    for _ in range(ROUNDS):
+        values = solve(shifts.at(found))
+        squares = np.array([one.squares(values) for one in tried])
+        found = _each(delays, squares, shifts, values)
+    return np.where(np.abs(found) >= SHORTEST, found, 0.0)
+
+
+def _common(delays: Array, costs: list[float], shifts: _Shifts, solve: Solver) -> float:
     best = int(np.argmin(costs))
     found, lowest = float(delays[best]), float(costs[best])
     if best in (0, len(delays) - 1):
         return found
+
+    def cost(delay: float) -> float:
+        return _cost(shifts.at(np.full(shifts.problem.joints, delay)), solve)
+
     for share in REFINEMENTS:
         step = share * float(delays[1] - delays[0])
-        left, right = (_cost(shifts.at(found + side), solve) for side in (-step, step))
+        left, right = (cost(found + side) for side in (-step, step))
         bend = left - 2.0 * lowest + right
         if bend <= 0.0:
             break
         found += float(np.clip(0.5 * (left - right) / bend, -1.0, 1.0)) * step
-        lowest = _cost(shifts.at(found), solve)
+        lowest = cost(found)
     return found
+
+
+def _each(delays: Array, squares: Array, shifts: _Shifts, values: Array) -> Array:
+    """Delay of least squares of each joint beside the values; `squares` (delays, joints) are those on the grid."""
+
+    def at(each: Array) -> Array:
+        return shifts.at(each).squares(values)
+
+    best = np.argmin(squares, axis=0)
+    found = delays[best]
+    inner = (best > 0) & (best < len(delays) - 1) & (np.ptp(squares, axis=0) > 0.0)
+    for share in REFINEMENTS:
+        step = share * float(delays[1] - delays[0])
+        left, middle, right = at(found - step), at(found), at(found + step)
+        bend = left - 2.0 * middle + right
+        change = 0.5 * (left - right) / np.where(bend > 0.0, bend, 1.0)
+        found = found + np.where(inner & (bend > 0.0), np.clip(change, -1.0, 1.0), 0.0) * step
+    return np.where(np.ptp(squares, axis=0) > 0.0, found, 0.0)
 
 
 def _cost(problem: Problem, solve: Solver) -> float:
@@ -63,7 +103,7 @@ def _cost(problem: Problem, solve: Solver) -> float:
 
 
 class _Shifts:
-    """The problem for any delay: W = Q R is kept, only Q^T y is new."""
+    """The problem for any delays: W = Q R is kept, only Q^T y is new."""
 
     def __init__(self, equations: Equations, problem: Problem) -> None:
         self.equations, self.problem = equations, problem
@@ -73,9 +113,9 @@ class _Shifts:
             used = np.flatnonzero(np.any(stack != 0.0, axis=0))
             self.parts.append((used, *np.linalg.qr(stack[:, used])))
 
-    def at(self, delay: float) -> Problem:
+    def at(self, delays: Array) -> Problem:
         problem, size = self.problem, self.problem.columns + 1
-        torque = [self.equations.torque_at(k, delay) for k in range(len(problem.rows))]
+        torque = [self.equations.torque_at(k, delays) for k in range(len(problem.rows))]
         factors = np.zeros((1, problem.joints, size, size))
         for j, (used, q, r) in enumerate(self.parts):
             rows = zip(torque, problem.rows, strict=True)

@@ -231,12 +231,21 @@ class Design:
                 "leave the term out",
             )
 
-    def load(self, piece: Signals, gamma: Array) -> Array:
-        """Link torque at the motors (samples, n) for standard parameters of the links: what load friction sees."""
+    def load(self, piece: Signals, gamma: Array, values: Array) -> Array:
+        """What the gears carry at the motors (samples, n): torque of the links and of what else acts on them.
+
+        `gamma` are standard parameters of the links, `values` those of the design.
+        """
         from jointwise.robot.rigid_torque import link_torque
 
         torque = link_torque(self.robot, gamma[: 10 * self.robot.n], piece.q, piece.dq, piece.ddq)
-        return np.asarray(np.linalg.solve(self.robot.coupling_matrix().T, torque.T).T)
+        out = np.asarray(np.linalg.solve(self.robot.coupling_matrix().T, torque.T).T)
+        nothing = np.zeros_like(out)
+        for k, (u, _, motor) in enumerate(self.friction_places):
+            if self.uses[u].term.carried:
+                column = self.motor_columns(piece, nothing, motor, [k], 0.0)[:, 0]
+                out[:, motor] += column * values[self.base.count + k]
+        return out
 
     def torque(
         self, piece: Signals, values: Array, gamma: Array
@@ -253,7 +262,7 @@ class Design:
         coupling = self.robot.coupling_matrix()
         if self.rotors:
             rigid = rigid + (piece.ddtheta * gamma[10 * n :]) @ coupling
-        load = self.load(piece, gamma) if self.reads_load else np.zeros_like(rigid)
+        load = self.load(piece, gamma, values) if self.reads_load else np.zeros_like(rigid)
         columns, spans = self.expected_columns(piece, load)
         coefficients = values[self.base.count :]
         friction = (columns * coefficients) @ self.friction_at_joints

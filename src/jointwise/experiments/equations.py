@@ -43,12 +43,12 @@ class Equations:
     kept: tuple[slice, ...]
     """of the thinned samples: those the filter's start-up does not touch"""
     rigid: tuple[Array, ...]
-    delay: float = 0.0
-    """time in s by which torque is stamped later than position"""
+    delay: tuple[float, ...]
+    """time in s by which the torque of each joint is stamped later than its position"""
     use: tuple[NDArray[np.bool_], ...] = ()
 
-    def torque_at(self, k: int, delay: float) -> Array:
-        """Filtered, thinned torque of piece k, read `delay` seconds late, less what is known of it."""
+    def torque_at(self, k: int, delay: Sequence[float] | Array) -> Array:
+        """Filtered, thinned torque of piece k, each joint's read `delay` seconds late, less what is known of it."""
         late = shifted(self.smooth[k], self.pieces[k].rate_hz, delay, self.steps[k])[self.kept[k]]
         known = self.smooth_known[k]
         return late if known is None else late - known[:: self.steps[k]][self.kept[k]]
@@ -159,6 +159,7 @@ def equations(
         kept=tuple(kept),
         rigid=tuple(rigid),
         use=tuple(uses),
+        delay=(0.0,) * design.robot.n,
     )
 
 

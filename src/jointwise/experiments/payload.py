@@ -202,7 +202,7 @@ def _problem(loaded: Loaded, gamma: Array) -> Problem:
         carrying = model.gamma.copy()
         carrying[last] += transport(design.robot.flange.matrix()) @ gamma
         loads = [
-            design.load(piece, carrying if carries else model.gamma)
+            design.load(piece, carrying if carries else model.gamma, model.values)
             for piece, carries in zip(system.pieces, loaded.carries, strict=True)
         ]
     known = model.values.copy()

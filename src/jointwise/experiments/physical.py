@@ -11,11 +11,15 @@ from jointwise.estimators.estimate import Estimate
 from jointwise.estimators.generic_prior import LinkPrior, link_prior
 from jointwise.estimators.physical import closest_bodies, physical
 from jointwise.estimators.problem import Problem
+from jointwise.estimators.solve import settled_weights, shortest
+from jointwise.estimators.whitening import noise_models
 from jointwise.experiments.design import Design
 from jointwise.units import Unknown
 
 Array = NDArray[np.float64]
 
+MOST_MEMORY = 0.98
+"""Autocorrelation from one equation to the next above which a residual is drift, which says nothing of the noise."""
 UNKNOWN_ROTOR = 0.1
 """How much a rotor of unknown inertia counts beside a link where the torque of both is shared out."""
 
@@ -25,8 +29,9 @@ def physical_solver(
 ) -> Callable[[Problem], Estimate]:
     """Solver with the robot file's links as prior, and rough bodies where it knows none.
 
-    `spread` is the relative standard deviation of the prior; without it that of `link_prior`. `weights` are inverse
-    variances of the joints where they are known already, which saves most of the work.
+    `spread` is the relative standard deviation of the prior; without it that of `link_prior`. Friction is drawn
+    towards none, as weakly as `friction_reach` says. `weights` are inverse variances of the joints where they are known
+    already, which saves most of the work; without them those of `effective_weights`.
     """
     links = link_prior(design.robot)
     columns = (*design.base.columns, *design.names[design.base.count :])
@@ -42,10 +47,47 @@ def physical_solver(
             prior=prior,
             nonnegative=held,
             spread=links.spread if spread is None else spread,
-            weights=weights,
+            reach=np.concatenate(
+                [np.full(len(design.base.columns), np.nan), friction_reach(design, problem)]
+            ),
+            weights=effective_weights(problem) if weights is None else weights,
         )
 
     return find
+
+
+def friction_reach(design: Design, problem: Problem) -> Array:
+    """How large each friction parameter may well be: its torque no more than all the torque of the joint, RMS.
+
+    Columns that recordings hardly tell apart would otherwise get huge numbers of opposite sign, which say nothing about
+    the next recording. Some terms know a size of their own, such as the share of the load that becomes friction.
+    """
+    first, size = design.base.count, problem.columns
+    squares = np.sum(problem.joint_factors[:, :, :-1] ** 2, axis=1)
+    torque = np.sum(problem.joint_factors[:, :, size] ** 2, axis=1)
+    out = np.full(len(design.friction_places), np.nan)
+    for k, (u, _, motor) in enumerate(design.friction_places):
+        mine = squares[motor, first + k]
+        if mine > 0.0 and torque[motor] > 0.0:
+            out[k] = np.sqrt(torque[motor] / mine)
+        largest = design.uses[u].term.largest
+        if largest is not None:
+            out[k] = np.nanmin([out[k], largest])
+    return out
+
+
+def effective_weights(problem: Problem) -> Array:
+    """Inverse variances of the joints, fewer for residuals that follow each other.
+
+    n equations whose residual has the first autocorrelation rho say as much as n (1 - rho) / (1 + rho) free ones. Least
+    squares does not care; beside a prior the data must not count for more than they say.
+    """
+    weights = settled_weights(problem)
+    if not problem.rows:
+        return weights
+    models = noise_models(problem, shortest(problem.weighted_factor(weights)), 1)
+    memory = np.clip([float(model[0]) for model in models], 0.0, MOST_MEMORY)
+    return np.asarray(weights * (1.0 - memory) / (1.0 + memory))
 
 
 def standard_behind(design: Design, beta: Array) -> Array:

@@ -32,8 +32,8 @@ class TorqueModel:
     """standard parameters with exactly these base parameters: those whose load the friction was fitted with"""
     known: Known
     """what is taken off beforehand, and where elastic gears put the links"""
-    delay: float = 0.0
-    """time in s by which torque was stamped later than position"""
+    delay: tuple[float, ...] = (0.0,)
+    """time in s by which torque was stamped later than position, of all joints or of each"""
     noise: tuple[float, ...] = ()
     """residual of the fit, N m; needed to read off where friction with memory started"""
 
@@ -75,7 +75,7 @@ def model_of(fit: Fit) -> TorqueModel:
         known=taken_as_known(
             fit.robot, tuple(fit.settings["compensate"]), bool(fit.settings["elastic"])
         ),
-        delay=float(fit.settings["delay_s"]),
+        delay=tuple(float(d) for d in fit.settings["delay_s"]),
         noise=tuple(float(joint["residual_rms"]) for joint in fit.joints),
     )
 

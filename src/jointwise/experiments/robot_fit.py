@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from jointwise.estimators.estimate import Estimate
 from jointwise.estimators.problem import Problem
 from jointwise.experiments.compliance import found_compliances
-from jointwise.experiments.delay import estimated_delay
+from jointwise.experiments.delay import estimated_delays
 from jointwise.experiments.design import Design
 from jointwise.experiments.equations import Equations, Spans, equations
 from jointwise.experiments.fit import Fit
@@ -44,6 +44,10 @@ ZONE_SHARE = 0.001
 MOST_ROUNDS = 8
 SETTLED = 1e-3
 """Change of the load, beside its size, below which friction no longer changes."""
+AGREED = 5e-3
+"""The same for the chosen method, whose rounds cost more."""
+UNSETTLED = 0.05
+"""Change of the load that still says something: friction of another arm than the links."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -206,12 +210,25 @@ def _settled(system: Equations, chosen: RobotFitOptions) -> Solved:
             problem = without_start(plain, spans, turning, noise)
         else:
             problem = plain
+    find = solver(chosen.method, system.design)
+    estimate = find(problem)
+    # The quick solver settled the load of its own links; that of the method's may differ.
+    for _ in range(MOST_ROUNDS if load is not None and chosen.method != "bounded" else 0):
+        new = loads(system, estimate)
+        change = _change(load or [], new)
+        settled = change < UNSETTLED
+        if change < AGREED:
+            break
+        load, rounds = new, rounds + 1
+        plain, spans = system.problem_and_spans(load)
+        problem = plain if noise is None else without_start(plain, spans, turning, noise)
+        estimate = find(problem)
     return Solved(
         equations=system,
         plain=plain,
         spans=spans,
         problem=problem,
-        estimate=solver(chosen.method, system.design)(problem),
+        estimate=estimate,
         load=None if load is None else tuple(load),
         rounds=rounds,
         settled=settled,
@@ -236,20 +253,20 @@ def thresholds(
 def _with_delay(
     system: Equations, problem: Problem, quick: Callable[[Problem], Estimate]
 ) -> Equations:
-    """Equations with the torque read at its most likely delay; standing joints say nothing of it."""
+    """Equations with each joint's torque read at its most likely delay; standing joints say nothing of it."""
     turning = [r.use & system.turning(k) for k, r in enumerate(problem.rows)]
     moving = Problem.from_rows(
         problem.names, [r.w for r in problem.rows], [r.y for r in problem.rows], use=turning
     )
-    delay = estimated_delay(system, moving, lambda p: quick(p).values)
-    return replace(system, delay=delay)
+    delay = estimated_delays(system, moving, lambda p: quick(p).values)
+    return replace(system, delay=tuple(delay.tolist()))
 
 
 def loads(system: Equations, estimate: Estimate) -> list[Array]:
-    """Link torque at the motors along every piece, from the base parameters found."""
+    """What the gears carry along every piece, from the parameters found."""
     design = system.design
     gamma = standard_behind(design, estimate.values[: design.base.count])
-    return [design.load(piece, gamma) for piece in system.pieces]
+    return [design.load(piece, gamma, estimate.values) for piece in system.pieces]
 
 
 def _change(old: Sequence[Array], new: Sequence[Array]) -> float:

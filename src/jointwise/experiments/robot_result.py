@@ -62,7 +62,7 @@ def result(robot: Robot, solved: Solved, chosen: RobotFitOptions, progress: Prog
             "zone": list(design.zones),
             "torque": torque_kind(chosen),
             "compliance": list(design.compliances),
-            "delay_s": solved.equations.delay,
+            "delay_s": list(solved.equations.delay),
             "rounds": solved.rounds,
         },
         recordings=tuple(_recording(solved, k) for k in range(len(solved.equations.pieces))),

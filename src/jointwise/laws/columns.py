@@ -34,8 +34,8 @@ STRIBECK_VELOCITIES = (0.01, 0.03, 0.1, 0.3, 1.0)
 """rad/s [m/s]: from the slowest speed industrial drives hold to where viscous friction takes over."""
 SLIP_LIMITS = tuple(float(v) for v in np.round(np.geomspace(1e-5, 0.3, 14), 8))
 """rad [m]: from the wind-up of a stiff gear to slow creep; three to the decade."""
-HARMONICS = 3
-"""Of a counterbalance: a cylinder's torque over the half turn such a joint can make."""
+HARMONICS = 2
+"""Of a counterbalance: lever arm of a cylinder, and its change with the cylinder's length."""
 ZONE = 1e-9
 """Width of Liu's linear zone where only its polynomial is wanted."""
 BLOCK = 1 << 15
@@ -58,6 +58,10 @@ class Term:
     memory: bool = False
     """Depends on the way gone, not on the present speed alone."""
     meaning: str = ""
+    carried: bool = False
+    """Acts on the link, so that the gear carries it and load friction grows with it."""
+    largest: float | None = None
+    """Size above which a coefficient would be strange; None where it depends on the arm."""
     unit: Callable[[int], FrictionLaw] | None = None
     """The law of one column alone, where that is shorter than the law with all other coefficients zero."""
 
@@ -133,7 +137,8 @@ _ALL = (
     ),
     Term(
         name="load", columns=("load",), units=("1",), nonnegative=True, reads_load=True,
-        law=lambda c: LinearLoad(load_linear=c[0]), meaning="proportional to the joint's load",
+        law=lambda c: LinearLoad(load_linear=c[0]), largest=0.2,
+        meaning="proportional to the joint's load",
     ),
     Term(
         name="load_square", columns=("load_square",), units=("1/(N m)",), nonnegative=True,
@@ -162,13 +167,13 @@ _ALL = (
         name="memory_load", columns=tuple(f"memory_load_{v:g}" for v in SLIP_LIMITS),
         units=("1",) * len(SLIP_LIMITS), nonnegative=True, memory=True, fades=False,
         reads_load=True,
-        law=lambda c: _bank(_NO_SLIP, c), unit=lambda k: _spring(k, 0.0),
+        law=lambda c: _bank(_NO_SLIP, c), unit=lambda k: _spring(k, 0.0), largest=0.2,
         meaning="slipping springs whose torque grows with load; instead of load",
     ),
     Term(
         name="counterbalance",
         columns=tuple(f"{wave}_{k}" for wave in ("sine", "cosine") for k in range(1, HARMONICS + 1)),
-        units=(_TORQUE,) * (2 * HARMONICS), nonnegative=False, fades=False,
+        units=(_TORQUE,) * (2 * HARMONICS), nonnegative=False, fades=False, carried=True,
         law=lambda c: Counterbalance(sines=tuple(c[:HARMONICS]), cosines=tuple(c[HARMONICS:])),
         meaning="function of the joint's angle: balancing cylinder or spring",
     ),

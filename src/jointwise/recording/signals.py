@@ -8,7 +8,7 @@ through the coupling). Rates far above what the pass band needs are thinned, so 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -287,16 +287,26 @@ def _named(piece: Signals, name: str, count: int) -> Signals:
     return replace(piece, name=name if count == 0 else f"{name} (part {count + 1})")
 
 
-def shifted(values: Array, rate_hz: float, delay: float, every: int = 1) -> Array:
+def shifted(
+    values: Array, rate_hz: float, delay: float | Sequence[float] | Array, every: int = 1
+) -> Array:
     """Values (samples, n) as they stand `delay` seconds later, at every so manieth sample; the ends repeat.
 
-    Lagrange's polynomial through TAPS samples: a straight line would damp what lies between two of them, and a search
-    for the delay would mistake the smaller noise for a better one.
+    One delay for all columns or one for each. Lagrange's polynomial through TAPS samples: a straight line would damp
+    what lies between two of them, and a search for the delay would mistake the smaller noise for a better one.
     """
-    if delay == 0.0:
+    late = np.broadcast_to(np.asarray(delay, dtype=np.float64), values.shape[1:])
+    if not late.any():
         return values if every == 1 else values[::every]
-    whole = int(np.floor(delay * rate_hz))
-    share = delay * rate_hz - whole
+    out = np.empty_like(values[::every])
+    for d in np.unique(late):
+        out[:, late == d] = _shifted_alike(values[:, late == d], float(d) * rate_hz, every)
+    return out
+
+
+def _shifted_alike(values: Array, samples: float, every: int) -> Array:
+    whole = int(np.floor(samples))
+    share = samples - whole
     nodes = np.arange(TAPS) - (TAPS // 2 - 1)
     places = np.arange(0, len(values), every) + whole
     out = np.zeros_like(values[::every])
