@@ -64,7 +64,10 @@ def robot(
     ],
     out: Out,
     friction: Annotated[
-        str, typer.Option(help="Friction terms, comma-separated; TERM@2+3 for some joints only.")
+        str,
+        typer.Option(
+            help="Friction terms, comma-separated; TERM@2+3 for some joints only; auto: the recordings decide."
+        ),
     ] = "coulomb,viscous,offset,load,degressive",
     method: Annotated[
         str, typer.Option(help="physical, bounded, ols, wls, huber, liu, kovincic, ...")

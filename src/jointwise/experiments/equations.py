@@ -10,7 +10,7 @@ import functools
 import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,6 +101,14 @@ class Equations:
         return filtered_columns(columns, self.pieces[k], self.filter_hz, self.steps[k])[
             self.kept[k]
         ]
+
+    def with_friction(self, friction: Sequence[str], standing: bool) -> Equations:
+        """The same equations with other friction terms; standing joints count with memory, or where wanted."""
+        design = replace(self.design, friction=tuple(friction), compliance=0.0)
+        turning = [self.turning(k) for k in range(len(self.pieces))]
+        every = standing or design.has_memory
+        use = tuple(np.ones_like(t) if every else t for t in turning)
+        return replace(self, design=design, use=use)
 
     def turning(self, k: int) -> NDArray[np.bool_]:
         """Which joints move at the equations of piece k, (equations, n)."""

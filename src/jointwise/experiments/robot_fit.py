@@ -36,6 +36,8 @@ Progress = Callable[[str, int, int], None]
 
 FRICTION = ("coulomb", "viscous", "offset", "load", "degressive")
 """What strain-wave and cycloid arms need; others may do with less, and the report says so."""
+AUTO = ("auto",)
+"""Friction chosen by the recordings, see `friction_ladder`."""
 SPEED = Unit("rad/s [m/s]", lower=0.0, upper=100.0)
 MOVING_SHARE, MOVING_FLOOR = 0.01, 0.003
 """Of a joint's own fastest speed and of the arm's fastest: slower than both counts as standing."""
@@ -124,12 +126,21 @@ def fit_robot(
     chosen = RobotFitOptions(**options)
     known = taken_as_known(robot, chosen.compensate, chosen.elastic)
     pieces = pieces_of(robot, named(recordings), chosen)
-    solved = solve(robot, [known.applied(p, chosen.filter_hz) for p in pieces], chosen, progress)
+    bent = [known.applied(p, chosen.filter_hz) for p in pieces]
+    if chosen.friction == AUTO:
+        from jointwise.experiments.friction_ladder import climb
+        from jointwise.experiments.robot_result import leave_one_out
+
+        solved, chosen, ladder = climb(
+            robot, bent, chosen, lambda s, c: leave_one_out(s, c)[0], progress
+        )
+    else:
+        solved, ladder = solve(robot, bent, chosen, progress), None
     if chosen.elastic and not known.friction:
         known = replace(known, robot=with_friction(robot, solved))
         bent = [known.applied(p, chosen.filter_hz) for p in pieces]
         solved = solve(robot, bent, chosen, progress)
-    return result(robot, solved, chosen, progress)
+    return result(robot, solved, chosen, ladder, progress)
 
 
 def with_friction(robot: Robot, solved: Solved) -> Robot:
@@ -162,6 +173,16 @@ def solve(
     progress: Progress | None = None,
 ) -> Solved:
     """Equations solved until load and delay are settled."""
+    return settled(system_of(robot, pieces, chosen, progress), chosen)
+
+
+def system_of(
+    robot: Robot,
+    pieces: Sequence[Signals],
+    chosen: RobotFitOptions,
+    progress: Progress | None = None,
+) -> Equations:
+    """Equations of the chosen design along pieces of recordings."""
     moving, zone = thresholds(pieces, chosen)
     design = Design(
         robot=robot,
@@ -171,7 +192,7 @@ def solve(
         compliance=chosen.compliance or 0.0,
         correcting="friction" in chosen.compensate,
     )
-    system = equations(
+    return equations(
         design,
         pieces,
         filter_hz=chosen.filter_hz,
@@ -179,26 +200,27 @@ def solve(
         standing=chosen.standing or design.has_memory,
         progress=None if progress is None else lambda k, n: progress("equations", k, n),
     )
-    return _settled(system, chosen)
 
 
-def _settled(system: Equations, chosen: RobotFitOptions) -> Solved:
+def settled(system: Equations, chosen: RobotFitOptions) -> Solved:
     """The estimate whose load, delay, compliances and spread of the start are those it was found with."""
+    if chosen.compliance is not None:
+        system = replace(system, design=replace(system.design, compliance=chosen.compliance))
     design = system.design
     quick = solver("bounded", design)
     plain, spans = system.problem_and_spans(None)
     problem, load = plain, None
     noise: Noise | None = None
     turning = [system.turning(k) for k in range(len(system.pieces))]
-    rounds, settled = 1, not (design.reads_load or design.has_memory)
-    if chosen.delay and settled:
+    rounds, done = 1, not (design.reads_load or design.has_memory)
+    if chosen.delay and done:
         system = _with_delay(system, plain, quick)
         problem = plain = system.problem(load)
-    while not settled and rounds < MOST_ROUNDS:
+    while not done and rounds < MOST_ROUNDS:
         estimate = quick(problem)
         new = loads(system, estimate)
         change = 1.0 if load is None else _change(load, new)
-        load, rounds, settled = new, rounds + 1, change < SETTLED
+        load, rounds, done = new, rounds + 1, change < SETTLED
         if rounds == 2 and chosen.delay:
             system = _with_delay(system, system.problem(load), quick)
         if rounds == 3 and design.has_memory and chosen.compliance is None:
@@ -216,7 +238,7 @@ def _settled(system: Equations, chosen: RobotFitOptions) -> Solved:
     for _ in range(MOST_ROUNDS if load is not None and chosen.method != "bounded" else 0):
         new = loads(system, estimate)
         change = _change(load or [], new)
-        settled = change < UNSETTLED
+        done = change < UNSETTLED
         if change < AGREED:
             break
         load, rounds = new, rounds + 1
@@ -231,7 +253,7 @@ def _settled(system: Equations, chosen: RobotFitOptions) -> Solved:
         estimate=estimate,
         load=None if load is None else tuple(load),
         rounds=rounds,
-        settled=settled,
+        settled=done,
         noise=noise,
     )
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from jointwise.estimators.problem import Problem
 from jointwise.experiments.design import Design
 from jointwise.experiments.fit import Fit
+from jointwise.experiments.friction_ladder import Ladder
 from jointwise.experiments.memory_start import (
     START_SECONDS,
     at_joints,
@@ -36,10 +37,18 @@ LEFT_OUT = "left_out_rmse"
 """Name of the array (recordings left out, joints, moving and standing) in the fit."""
 STARTED = "left_out_started_rmse"
 """The same with the start of friction with memory read off the first second of each recording."""
+LADDER, LADDER_ERRORS = "ladder_scores", "ladder_rmse"
+"""Of the friction ladder: (steps, recordings), and (steps, recordings, joints, moving and standing)."""
 
 
-def result(robot: Robot, solved: Solved, chosen: RobotFitOptions, progress: Progress | None) -> Fit:
-    """The fit of an arm."""
+def result(
+    robot: Robot,
+    solved: Solved,
+    chosen: RobotFitOptions,
+    ladder: Ladder | None,
+    progress: Progress | None,
+) -> Fit:
+    """The fit of an arm; with the ladder its friction was chosen on."""
     design, estimate = solved.equations.design, solved.estimate
     careful = honest(solved)
     hidden = {} if careful.informed else hidden_parameters(solved.problem)
@@ -64,6 +73,7 @@ def result(robot: Robot, solved: Solved, chosen: RobotFitOptions, progress: Prog
             "compliance": list(design.compliances),
             "delay_s": list(solved.equations.delay),
             "rounds": solved.rounds,
+            **({} if ladder is None else ladder.to_settings()),
         },
         recordings=tuple(_recording(solved, k) for k in range(len(solved.equations.pieces))),
         joints=_joints(solved, left_out, with_start),
@@ -72,6 +82,7 @@ def result(robot: Robot, solved: Solved, chosen: RobotFitOptions, progress: Prog
             LEFT_OUT: left_out,
             STARTED: with_start,
             STANDARD: standard_behind(design, estimate.values[: design.base.count]),
+            **({} if ladder is None else {LADDER: ladder.scores, LADDER_ERRORS: ladder.errors}),
         },
     )
 

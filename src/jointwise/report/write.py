@@ -17,6 +17,7 @@ from jointwise.experiments.validate import validate
 from jointwise.recording.recording import Recording
 from jointwise.report.page import render, write_page
 from jointwise.report.sections.excitation import excitation
+from jointwise.report.sections.ladder import ladder
 from jointwise.report.sections.noise import noise
 from jointwise.report.sections.parameters import parameters
 from jointwise.report.sections.provenance import provenance
@@ -31,6 +32,7 @@ ROBOT: tuple[Maker, ...] = (
     next_steps,
     torque,
     scores,
+    ladder,
     residual,
     memory,
     noise,
