@@ -12,6 +12,7 @@ from typer.core import TyperGroup
 
 from jointwise import __version__
 from jointwise.cli import (
+    calibrate,
     check,
     demo,
     fit,
@@ -81,5 +82,6 @@ fit.app.command("payload", epilog=fit_payload.EXAMPLE)(fit_payload.payload)
 fit.app.command("drive-gain", epilog=fit_drive_gain.EXAMPLE)(fit_drive_gain.drive_gain)
 app.add_typer(fit.app, name="fit", cls=fit_joint.Experiments, epilog=fit.EXAMPLE)
 app.command("validate", epilog=validate.EXAMPLE)(validate.validate)
+app.command("calibrate", epilog=calibrate.EXAMPLE)(calibrate.calibrate)
 app.command("report", epilog=report.EXAMPLE)(report.report)
 app.command("demo", epilog=demo.EXAMPLE)(demo.demo)

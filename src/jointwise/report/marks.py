@@ -89,7 +89,29 @@ class Band:
         return f'<path transform="scale({1 / FINE:g})" d="{d}" fill="{self.colour}" fill-opacity="{self.opacity:g}"/>'
 
 
-Mark = Line | Cloud | Band
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Dots:
+    """A few points, each a dot of its own."""
+
+    x: Array
+    y: Array
+    colour: str
+    size: float = 4.5
+
+    @property
+    def heights(self) -> tuple[Array, ...]:
+        """What the vertical axis must hold."""
+        return (self.y,)
+
+    def svg(self, scale: Scale) -> str:
+        """Lines of no length, whose round ends are the dots."""
+        seen = np.isfinite(self.x) & np.isfinite(self.y)
+        places = _whole(scale.across(self.x[seen]), scale.up(self.y[seen]))
+        d = "".join(f"M{x} {y}h0" for x, y in np.unique(places, axis=0))
+        return _path(d, self.colour, width=self.size, opacity=0.7)
+
+
+Mark = Line | Cloud | Band | Dots
 
 
 @dataclass(frozen=True, kw_only=True)

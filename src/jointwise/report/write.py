@@ -12,10 +12,12 @@ from typing import Any
 
 from jointwise.errors import FileError
 from jointwise.experiments.fit import Fit
+from jointwise.experiments.joint.registry import EXPERIMENTS
 from jointwise.experiments.recordings import named
 from jointwise.experiments.validate import validate
 from jointwise.recording.recording import Recording
 from jointwise.report.page import render, write_page
+from jointwise.report.sections.curves import curves, remarks
 from jointwise.report.sections.excitation import excitation
 from jointwise.report.sections.ladder import ladder
 from jointwise.report.sections.noise import noise
@@ -41,7 +43,8 @@ ROBOT: tuple[Maker, ...] = (
     provenance,
 )
 GENERAL: tuple[Maker, ...] = (verdict, next_steps, parameters, provenance)
-SECTIONS: Mapping[str, tuple[Maker, ...]] = {"robot": ROBOT}
+JOINT: tuple[Maker, ...] = (verdict, next_steps, curves, remarks, parameters, provenance)
+SECTIONS: Mapping[str, tuple[Maker, ...]] = {"robot": ROBOT} | dict.fromkeys(EXPERIMENTS, JOINT)
 
 
 def write_report(

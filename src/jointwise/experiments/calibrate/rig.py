@@ -18,6 +18,7 @@ from jointwise.experiments.joint.stiffness import load_steps
 from jointwise.motion.motion import Motion
 from jointwise.plant.outcome import TwinRun
 from jointwise.plant.plant import Plant
+from jointwise.plant.sensors import Sampling
 from jointwise.plant.twin import Twin
 from jointwise.recording.recording import Recording
 from jointwise.robot.inertia import NOTHING, Body
@@ -29,6 +30,10 @@ GAUGE_GAIN, GAUGE_NOISE = 0.003, 0.002
 """Error of the gauge: of its reading (class 0.3), and noise beside the largest load."""
 MOST_LOAD, MOST_DEFLECTION = 0.5, 0.6
 """Shares of the drive's torque limit that the load and the release use."""
+STRIDE = 2
+"""Recorded 500 times a second, as arms with a real-time interface do; a swing at the full rate."""
+KEPT = ("q", "theta", "current", "temperature")
+"""Columns that experiments read."""
 RAMP_S, HELD_S, SWING_S = 0.4, 0.2, 1.2
 CLAMP = Body(mass=1.0, center_of_mass=(0.0, 0.0, 0.0), inertia=(1e5, 0.0, 0.0, 1e5, 0.0, 1e5))
 """A link in a clamp: so inert that it stays where it is."""
@@ -69,7 +74,7 @@ class Bench:
         known = np.outer(steps, loads)
         noise = GAUGE_NOISE * np.abs(loads) * rng.standard_normal((ticks, robot.n))
         gauge = known * (1.0 + GAUGE_GAIN * rng.uniform(-1.0, 1.0)) + noise
-        columns = {**recording.columns, "joint_torque": gauge[: len(recording)]}
+        columns = {**recording.columns, "joint_torque": gauge[::STRIDE]}
         return replace(recording, columns=columns)
 
     def released(self, joint: int, number: int) -> Recording:
@@ -81,7 +86,7 @@ class Bench:
         ramp, held, swing = (int(1e3 * s) for s in (RAMP_S, HELD_S, SWING_S))
         torque = np.zeros((ramp + held + swing, n))
         torque[: ramp + held, joint] = size * np.minimum(np.arange(ramp + held) / ramp, 1.0)
-        twin = self._twin(plant, number)
+        twin = self._twin(plant, number, 1)
         recording = _whole(twin.run_torque(torque, q=np.zeros(n), truth=False))
         kept = slice(ramp + held, None)
         return replace(
@@ -90,8 +95,9 @@ class Bench:
             columns={name: values[kept] for name, values in recording.columns.items()},
         )
 
-    def _twin(self, plant: Plant, number: int) -> Twin:
-        return Twin(plant=plant, seed=1000 * self.seed + number)
+    def _twin(self, plant: Plant, number: int, stride: int = STRIDE) -> Twin:
+        sampling = Sampling(stride=stride)
+        return Twin(plant=plant, seed=10_000 * self.seed + number, sampling=sampling)
 
 
 def warm(plant: Plant, temperature: float) -> Plant:
@@ -128,4 +134,5 @@ def wrench_for(plant: Plant, q: Array, joint: int) -> tuple[Array, Array]:
 def _whole(run: TwinRun) -> Recording:
     if run.status != "completed":
         raise NumericalError(run.message)
-    return run.recording
+    recording = run.recording
+    return replace(recording, columns={name: recording[name] for name in KEPT})

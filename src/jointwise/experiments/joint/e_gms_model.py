@@ -12,18 +12,19 @@ from jointwise.estimators import slip
 from jointwise.estimators.slip_convex import convex
 from jointwise.experiments.joint.pose import ALIGNED
 from jointwise.experiments.joint.samples import JointSamples
+from jointwise.experiments.joint.steady import plateaus
 from jointwise.laws.transmissions import Transmission
 from jointwise.recording import filters
 from jointwise.robot.description import Robot
 from jointwise.units import Unknown
 
 Array = NDArray[np.float64]
-MOST_ROWS, FEW_ROWS, MANY_TURNS = 10_000, 2_000, 20
-"""Rows of a recording with many turns, so that samples lie microns behind a reversal, and of others."""
+MOST_ROWS, MANY_TURNS = 10_000, 20
+"""Rows of a recording with many turns, so that samples lie microns behind a reversal."""
+SLIDING_S = 0.1
+"""s averaged into a row of any other recording, of which only steady sliding counts."""
 GENTLE = 0.15
 """rad/s^2; at larger accelerations small errors of timing outweigh friction."""
-FIERCE, SETTLED_S = 0.8, 0.3
-"""rad/s^2 of a ramp to a fast sweep, and s around it in which the arm still swings; a reversal jerks less than that."""
 SLOW_HZ, WARMTH_HZ = 8.0, 2.0
 SLIDING_RAD = 4e-3
 """rad gone one way after which every operator slips: twice a wide backlash; earlier samples do not count."""
@@ -75,41 +76,33 @@ class Rows:
 def rows_of(
     robot: Robot, parts: Sequence[JointSamples], j: int, angles: Sequence[float], reference: float
 ) -> Rows:
-    """Means of few samples each; positions in their middle."""
+    """Means of few samples each."""
     known = robot.joints[j].transmission
     error = None if isinstance(known, Unknown) else Transmission.from_law(known).kinematic_error
     tables, spread, reversals = [], [], 0
     for k, (samples, angle) in enumerate(zip(parts, angles, strict=True)):
         turns = _reversals(samples.omega)
-        step = max(1, len(samples) // (MOST_ROWS if turns >= MANY_TURNS else FEW_ROWS))
-        count = len(samples) // step * step
         theta = samples.theta if error is None else samples.theta - error.error(samples.theta)
         place = filters.zero_phase(theta, samples.filter_hz, samples.rate_hz)
         alpha = filters.zero_phase(samples.alpha, SLOW_HZ, samples.rate_hz)
-        middle = np.arange(step // 2, count, step)
-        warmth = (
-            np.zeros(len(samples))
-            if samples.temperature is None
-            else samples.temperature - reference
-        )
+        warmth = np.zeros(len(samples))
         if samples.temperature is not None:
             calm = filters.zero_phase(samples.temperature, WARMTH_HZ, samples.rate_hz)
             warmth = calm - reference
             spread += [float(calm.min()), float(calm.max())]
-        omega = samples.omega[middle]
-        used = _slipping(place[middle], omega)
-        used &= np.abs(alpha[middle]) < GENTLE
-        used &= ~_near(np.abs(alpha) > FIERCE, SETTLED_S * samples.rate_hz)[middle]
-        used[: samples.inside.start // step + 1] = False
-        used[samples.inside.stop // step :] = False
+        if turns >= MANY_TURNS:
+            step = max(1, len(samples) // MOST_ROWS)
+            good = np.abs(alpha) < GENTLE
+        else:
+            step = max(1, round(SLIDING_S * samples.rate_hz))
+            good = _sliding(samples)
+        good &= _slipping(place, samples.omega)
         reversals += turns
-        tables.append(
-            np.column_stack([
-                np.full(len(middle), float(k)), samples.time[middle], place[middle], omega, alpha[middle],
-                samples.torque[:count].reshape(-1, step).mean(axis=1), warmth[middle],
-                np.full(len(middle), float(angle > ALIGNED)), used,
-            ])
-        )  # fmt: skip
+        columns = [samples.time, place, samples.omega, alpha, samples.torque, warmth]
+        means = [_mean(values, step) for values in columns]
+        own, bent = np.full_like(means[0], float(k)), np.full_like(means[0], float(angle > ALIGNED))
+        used = _mean(good.astype(np.float64), step) > 1.0 - 1e-9
+        tables.append(np.column_stack([own, *means, bent, used]))
     t = np.concatenate(tables)
     cells = np.unique(np.floor(t[:, 2] % (2.0 * np.pi) / (2.0 * np.pi) * 60))
     return Rows(
@@ -119,15 +112,17 @@ def rows_of(
     )  # fmt: skip
 
 
-def _near(marked: NDArray[np.bool_], reach: float) -> NDArray[np.bool_]:
-    """Samples at most `reach` samples away from a marked one."""
-    place = np.flatnonzero(marked)
-    if not place.size:
-        return marked
-    every = np.arange(len(marked))
-    after = place[np.clip(np.searchsorted(place, every), 0, len(place) - 1)]
-    before = place[np.clip(np.searchsorted(place, every, side="right") - 1, 0, len(place) - 1)]
-    return np.asarray(np.minimum(np.abs(after - every), np.abs(every - before)) <= reach)
+def _mean(values: Array, step: int) -> Array:
+    count = len(values) // step * step
+    return np.asarray(values[:count].reshape(-1, step).mean(axis=1))
+
+
+def _sliding(samples: JointSamples) -> NDArray[np.bool_]:
+    """True inside pieces of constant velocity: on the way there and back the arm swings."""
+    good = np.zeros(len(samples), dtype=bool)
+    for piece in plateaus(samples):
+        good[piece.start : piece.stop] = True
+    return good
 
 
 def _slipping(place: Array, omega: Array) -> NDArray[np.bool_]:
@@ -183,7 +178,8 @@ class Model:
                 f"the temperature changed by {rows.spread:.2g} K only, at least {SPREAD:g} K are needed"
             )
         gravity = _gravity(rows)
-        size = np.abs(gravity[rows.used])
+        # Inertia loads the joint too, but by far less than its own noise.
+        size = np.abs(gravity[rows.used & rows.feels_gravity])
         covered = float(np.ptp(size)) if size.size else 0.0
         loaded = covered > max(LOADED[0], LOADED[1] * float(size.max(initial=0.0)))
         if not loaded:

@@ -150,6 +150,7 @@ def fit(
         "reversals": float(turns),
     }
     arrays |= {"limits": found.limits, "torques": found.torques, "extra": found.extra}
+    arrays |= _loops(data, expected)
     rows, jacobian = _rows(data, found, turns)
     bank = SlipBank(
         limits=tuple(float(v) for v in found.limits * float(np.median(data.width))),
@@ -174,6 +175,21 @@ def fit(
         status=found.status,
     )
     return joint_fit(outcome, robot, changes, given.recordings)
+
+
+def _loops(data: SlipData, expected: Array, most: int = 1500) -> dict[str, Array]:
+    """A stretch with reversals for the figure, beside what only knows the sign of motion."""
+    used = data.used
+    torque = data.torque[used]
+    static = np.column_stack([np.sign(data.shift)[used], data.extra[used]])
+    best = static @ np.linalg.lstsq(static, torque, rcond=None)[0]
+    part = slice(len(torque) // 2, len(torque) // 2 + most)
+    return {
+        "place": np.cumsum(data.shift)[used][part],
+        "measured": torque[part],
+        "fitted": expected[used][part],
+        "static": best[part],
+    }
 
 
 def slip_samples(

@@ -140,6 +140,7 @@ def fit(
         arrays={
             "angle": angle,
             "error_table": table,
+            "error_fitted": np.asarray(law.error(angle)),
             "half_backlash": widths,
             "left_out": np.array(errors),
         },
