@@ -45,6 +45,8 @@ class Bench:
 
     plant: Plant
     seed: int = 0
+    load_share: float = 1.0
+    """of the load the drives allow, in `loaded`"""
 
     def run(
         self,
@@ -65,7 +67,7 @@ class Bench:
         q = motion.q[0]
         robot = self.plant.robot
         ticks = int(np.floor(motion.duration * 1e3 + 1e-9)) + 1
-        wrench, loads = wrench_for(self.plant, q, joint)
+        wrench, loads = (self.load_share * v for v in wrench_for(self.plant, q, joint))
         steps = load_steps(ticks, 1.0)
         twin = self._twin(self.plant, number)
         # A load on the link turns it one way, the gear holds against it: the joint torque has the other sign.

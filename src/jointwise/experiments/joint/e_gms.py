@@ -127,10 +127,11 @@ def _compared(found: Solution, rows: Rows) -> Compared:
 
 
 def _curves(rows: Rows, compared: Compared, most: int = 1500) -> dict[str, Array]:
-    """The stretch with most reversals, for the figure: place, measured, modelled and static friction."""
-    turns = np.flatnonzero(np.diff(np.sign(rows.omega[rows.used])) != 0)
-    start = int(turns[len(turns) // 2]) if len(turns) else 0
-    part = slice(start, start + most)
+    """A stretch of the recording with most reversals: place, measured, modelled and static friction."""
+    number, omega = rows.part[rows.used], rows.omega[rows.used]
+    turned = np.bincount(number[1:], np.diff(np.sign(omega)) != 0)
+    own = np.flatnonzero(number == int(np.argmax(turned)))
+    part = own[len(own) // 2 : len(own) // 2 + most]
     return {
         "place": rows.theta[rows.used][part],
         "measured": compared.measured[part],

@@ -19,10 +19,13 @@ from jointwise.robot.description import Robot
 from jointwise.units import Unknown
 
 Array = NDArray[np.float64]
-MOST_ROWS, MANY_TURNS = 10_000, 20
-"""Rows of a recording with many turns, so that samples lie microns behind a reversal."""
-SLIDING_S = 0.1
-"""s averaged into a row of any other recording, of which only steady sliding counts."""
+MOST_ROWS = 10_000
+"""Rows of a recording of strokes, so that some lie microns behind every reversal."""
+EVEN = 0.3
+"""Range of speed beside its mean, up to which a piece counts as one of constant velocity."""
+STEADY, SLIDING_S = 0.25, 0.1
+"""Share of constant velocity from which a recording is one of sweeps, and s averaged into a row of such a recording, of
+which only steady sliding counts."""
 GENTLE = 0.15
 """rad/s^2; at larger accelerations small errors of timing outweigh friction."""
 SLOW_HZ, WARMTH_HZ = 8.0, 2.0
@@ -90,12 +93,12 @@ def rows_of(
             calm = filters.zero_phase(samples.temperature, WARMTH_HZ, samples.rate_hz)
             warmth = calm - reference
             spread += [float(calm.min()), float(calm.max())]
-        if turns >= MANY_TURNS:
+        good = _sliding(samples)
+        if good.mean() > STEADY:
+            step = max(1, round(SLIDING_S * samples.rate_hz))
+        else:
             step = max(1, len(samples) // MOST_ROWS)
             good = np.abs(alpha) < GENTLE
-        else:
-            step = max(1, round(SLIDING_S * samples.rate_hz))
-            good = _sliding(samples)
         good &= _slipping(place, samples.omega)
         reversals += turns
         columns = [samples.time, place, samples.omega, alpha, samples.torque, warmth]
@@ -120,8 +123,10 @@ def _mean(values: Array, step: int) -> Array:
 def _sliding(samples: JointSamples) -> NDArray[np.bool_]:
     """True inside pieces of constant velocity: on the way there and back the arm swings."""
     good = np.zeros(len(samples), dtype=bool)
+    calm = filters.zero_phase(samples.omega, SLOW_HZ, samples.rate_hz)
     for piece in plateaus(samples):
-        good[piece.start : piece.stop] = True
+        part = slice(piece.start, piece.stop)
+        good[part] = float(np.ptp(calm[part])) < EVEN * abs(piece.omega)
     return good
 
 

@@ -41,8 +41,9 @@ LEFT_BEHIND = 0.02
 """rad after a reversal that do not count: ten times a usual backlash."""
 ACCELERATION = 0.08
 """rad/s^2; the links' inertia bends the gear by a few percent of its error, one way as often as the other."""
-COVERED = 0.95
-"""Share of the turn that must be seen for a function of the turn."""
+COVERED, GAPLESS = 0.9, 0.97
+"""Share of the turn that must be seen for a function of the turn, and for one with many waves. A joint whose range is
+one turn sees a little less than all of it, and will never be where the rest is."""
 KEPT = 200
 """Samples of one stroke that are kept."""
 FOLDS = 5
@@ -94,7 +95,9 @@ def fit(
     ratio = robot.joints[given.place].drive.gear_ratio
     rotor = 0 if isinstance(ratio, Unknown) else ROTOR
     base = 1.0 if isinstance(ratio, Unknown) else float(ratio)
-    orders = HARMONICS if whole else HARMONICS[: max(1, int(3 * covered))]
+    orders = (
+        HARMONICS if covered >= GAPLESS else HARMONICS[: 5 if whole else max(1, int(3 * covered))]
+    )
     errors = [_left_out(data, order, rotor, base) for order in orders]
     order = orders[int(np.argmin(errors))]
     design = columns(data, order, rotor, base)
@@ -105,6 +108,10 @@ def fit(
     rows = _rows(values, order, rotor, whole, covered, gravity)
     law = _law(values, order, rotor, base)
     size = float(np.ptp(law.error(np.linspace(0.0, TURN, 2000)))) / 2.0
+    notes = (
+        *notes,
+        f"an error of the link's own encoder with up to {order} cycles a turn looks the same as one of the gear",
+    )
     if not whole:
         notes = (*notes, f"{100 * covered:.0f} % of the turn was seen: outside it nothing is known, and nothing was "
                  "put into the robot")  # fmt: skip

@@ -113,7 +113,12 @@ def fit(
         },
         settings={"model": best},
         notes=tuple(notes),
-        arrays={"load": load, "friction": friction, "fitted": friction - residual},
+        arrays={
+            "load": load,
+            "friction": friction,
+            "fitted": friction - residual,
+            **{f"{name}_fit": np.array(found) for name, (found, _) in fits.items()},
+        },
     )
     return joint_fit(outcome, robot, changes, given.recordings)
 

@@ -155,7 +155,12 @@ def joint_fit(
         covariance=cov,
         settings={"joint": outcome.joint, **outcome.settings},
         recordings=tuple(
-            {"name": name, "samples": len(rec), "duration_s": rec.duration}
+            {
+                "name": name,
+                "samples": len(rec),
+                "duration_s": rec.duration,
+                "rate_hz": rec.rate_hz,
+            }
             for name, rec in recordings.items()
         ),
         joints=({"joint": outcome.joint, **outcome.scores},),

@@ -42,8 +42,8 @@ REFERENCE_DEGC = 20.0
 """T0 of J3(11)."""
 SPREAD = 3.0
 """K; a smaller range of temperatures tells nothing beside a sensor's noise."""
-CURVED = 12.0
-"""K; over a smaller range T^-3 cannot be told from a straight line."""
+CURVED, FEWEST_CURVED = 12.0, 3
+"""K; over a smaller range, or with fewer different temperatures, T^-3 cannot be told from a straight line."""
 
 
 def plan(robot: Robot, joint: str | int, *, speeds: Sequence[float] = SPEEDS) -> Motion:
@@ -70,9 +70,10 @@ def fit(
     temperature = np.clip(data.temperature, 1.0, 200.0)
     spread = float(np.ptp(data.temperature)) if np.isfinite(data.temperature).all() else 0.0
     known = spread >= SPREAD
-    curved = spread >= CURVED
+    apart = levels_of(data.temperature) if known else 1
+    curved = spread >= CURVED and apart >= FEWEST_CURVED
     own = temperature_columns(data.omega, temperature, reference_degc)[:, : 2 if curved else 1]
-    base = np.column_stack([_levels(data), plain])
+    base = np.column_stack([levels(data), plain])
     design = np.column_stack([own, base]) if known else base
     values = np.linalg.lstsq(design, data.torque, rcond=None)[0]
     residual = data.torque - design @ values
@@ -81,7 +82,11 @@ def fit(
     why = "" if known else (
         f"the temperature changed by {spread:.2g} K only, at least {SPREAD:g} K are needed: warm the joint up"
     )  # fmt: skip
-    why_cube = why or ("" if curved else f"over {spread:.2g} K it cannot be told from the slope")
+    why_cube = why or (
+        ""
+        if curved
+        else f"over {spread:.2g} K, at {apart} temperatures, it cannot be told from the slope"
+    )
     rows = (
         Row(name="slope", value=slope, unit="N m (s/rad)^0.5 / degC", meaning="change by temperature", hidden=why),
         Row(name="cube", value=cube, unit="N m (s/rad)^0.5 degC^3", meaning="change when cold", hidden=why_cube),
@@ -100,7 +105,11 @@ def fit(
             temperature_low=max(low - 5.0, 1.0), temperature_high=high + 5.0,
         )  # fmt: skip
         changes["friction"] = with_friction(robot, given.joint, [law])
-    other = bittencourt(data, plain, temperature) if known else data.torque * np.nan
+    other = data.torque * np.nan
+    if known:
+        place = bittencourt(data, plain, temperature)
+        theirs = bittencourt_columns(place, data, plain, temperature)
+        other = data.torque - theirs @ np.linalg.lstsq(theirs, data.torque, rcond=None)[0]
     sign = data.means(np.sign(data.omega))
     measured = sign * data.means(data.torque - plain @ values[len(values) - plain.shape[1] :])
     expected = measured - sign * data.means(residual)
@@ -131,6 +140,15 @@ def fit(
     return joint_fit(outcome, robot, changes, given.recordings)
 
 
+def levels_of(temperature: Array) -> int:
+    """How many temperatures there are, SPREAD apart."""
+    last, count = -np.inf, 0
+    for value in np.sort(temperature):
+        if value - last >= SPREAD:
+            last, count = float(value), count + 1
+    return count
+
+
 def temperature_columns(omega: Array, temperature: Array, reference: float) -> Array:
     """The two columns of J3(11)."""
     root = np.sign(omega) * np.sqrt(np.abs(omega))
@@ -139,29 +157,29 @@ def temperature_columns(omega: Array, temperature: Array, reference: float) -> A
 
 
 def bittencourt(data: Steady, plain: Array, temperature: Array) -> Array:
-    """Residual of Bittencourt's temperature term, with the same levels: J1 4.2.3 as reconstructed in spec 05.5."""
+    """The two nonlinear numbers of Bittencourt's term, with the same levels: J1 4.2.3, reconstructed in spec 05.5."""
     from scipy.optimize import minimize
 
-    base = np.column_stack([_levels(data), plain])
-    sign, size = np.sign(data.omega), np.abs(data.omega)
-
-    def solved(place: Array) -> Array:
-        width = np.maximum(np.exp(place[0]) + place[1] * temperature, 1e-4)
-        factor = sign * np.exp(-((size / width) ** 1.3))
-        design = np.column_stack([factor, factor * temperature, base])
-        return np.asarray(
-            data.torque - design @ np.linalg.lstsq(design, data.torque, rcond=None)[0]
-        )
+    def cost(place: Array) -> float:
+        design = bittencourt_columns(place, data, plain, temperature)
+        rest = data.torque - design @ np.linalg.lstsq(design, data.torque, rcond=None)[0]
+        return float(rest @ rest)
 
     starts = [np.array([np.log(v), s]) for v in (0.02, 0.2, 1.0) for s in (0.0, 0.01)]
     runs = [
-        minimize(lambda p: float(np.sum(solved(p) ** 2)), start, method="Nelder-Mead", options={"maxfev": 150})
-        for start in starts
-    ]  # fmt: skip
-    return solved(min(runs, key=lambda run: float(run.fun)).x)
+        minimize(cost, start, method="Nelder-Mead", options={"maxfev": 150}) for start in starts
+    ]
+    return np.asarray(min(runs, key=lambda run: float(run.fun)).x)
 
 
-def _levels(data: Steady) -> Array:
+def bittencourt_columns(place: Array, data: Steady, plain: Array, temperature: Array) -> Array:
+    """(F_s0 + F_sT T) exp(-abs(omega / (omega_0 + omega_T T))^1.3) beside levels and plain columns."""
+    width = np.maximum(np.exp(place[0]) + place[1] * temperature, 1e-4)
+    factor = np.sign(data.omega) * np.exp(-((np.abs(data.omega) / width) ** 1.3))
+    return np.column_stack([factor, factor * temperature, levels(data), plain])
+
+
+def levels(data: Steady) -> Array:
     """A column for each speed: the sign of motion at that speed."""
     speeds = data.speeds
     level = np.argmin(np.abs(np.abs(data.omega)[:, None] - speeds), axis=1)

@@ -135,7 +135,7 @@ def _kinematic_error(fit: Fit, unit: str) -> tuple[list[Panel], Legend]:
         Dots(x=a["angle"], y=1e3 * a["error_table"], colour=INK),
         Line(x=a["angle"], y=1e3 * a["error_fitted"], colour=BLUE),
     )
-    width: tuple[Mark, ...] = (Line(x=a["angle"], y=1e3 * a["half_backlash"], colour=INK),)
+    width: tuple[Mark, ...] = (Dots(x=a["angle"], y=1e3 * a["half_backlash"], colour=INK),)
     panels = [
         Panel(title="Kinematic error", x_label="angle (rad)", y_label="mrad", marks=error),
         Panel(title="Half backlash", x_label="angle (rad)", y_label="mrad", marks=width),

@@ -21,6 +21,7 @@ def parameters(subject: Subject) -> Section | None:
         "parameters.html",
         counts=[(verdict, counts[verdict]) for verdict in VERDICTS if counts[verdict]],
         rows=[_row(p) for p in found],
+        links=not subject.fit.settings.get("joint"),
     )
     return Section(anchor="parameters", title="Parameters", html=html)
 
