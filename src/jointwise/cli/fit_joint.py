@@ -23,6 +23,7 @@ EXAMPLES = {
     "e-gms": "strokes.parquet slow.parquet warm.parquet --robot arm.toml --joint 2 -o e-gms.fit.toml",
     "damping": "swing.parquet --robot arm.toml --joint 1 -o damping.fit.toml",
     "link-friction": "sweeps.parquet --robot arm.toml --joint 1 -o link.fit.toml",
+    "transmission": "log.parquet --robot arm.toml --joint 1 -o gear.fit.toml",
 }
 """One line per experiment; the help of every command shows it."""
 HELP = {

@@ -17,6 +17,7 @@ from jointwise.experiments.joint import (
     load,
     stiffness,
     temperature,
+    transmission,
     velocity,
 )
 from jointwise.experiments.joint.motions import SHARE
@@ -75,6 +76,10 @@ _ALL = (
     JointExperiment(
         name="link-friction", about="friction on the link side", pose="parallel",
         plan=link_friction.plan, fit=link_friction.fit, both_encoders=True,
+    ),
+    JointExperiment(
+        name="transmission", about="compliance, hysteresis and kinematic error of the gear",
+        pose="normal", plan=transmission.plan, fit=transmission.fit, both_encoders=True,
     ),
 )  # fmt: skip
 EXPERIMENTS: Mapping[str, JointExperiment] = {e.name: e for e in _ALL}
