@@ -20,7 +20,8 @@ def run(*arguments: str):
 
 def test_the_verbs_are_those_the_documentation_names():
     assert set(VERBS) == {
-        "robots", "show", "plan", "run", "import", "check", "fit", "validate", "report", "demo",
+        "robots", "show", "plan", "run", "import", "check", "fit", "validate", "calibrate",
+        "report", "demo",
     }  # fmt: skip
 
 

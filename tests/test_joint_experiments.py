@@ -26,6 +26,7 @@ SHORT = {
     "temperature": {"speeds": (0.1, 0.4)},
     "load": {"speed": 0.2},
     "kinematic-error": {"cycles": 8},
+    "transmission": {"cycles": 2},
 }
 """Motions shorter than the planned ones, so that the suite stays quick."""
 SOURCES = {
@@ -35,7 +36,7 @@ SOURCES = {
 }
 ORDER = (
     "stiffness", "kinematic-error", "velocity", "temperature", "load", "link-friction", "hysteresis", "e-gms",
-    "damping",
+    "damping", "transmission",
 )  # fmt: skip
 each_experiment = pytest.mark.parametrize("name", ORDER)
 

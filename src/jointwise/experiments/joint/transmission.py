@@ -1,6 +1,6 @@
 """The gear from any recording with both encoders: compliance, hysteresis, kinematic error. Spec 04.1, 04.5, 07.2.
 
-    theta - q = phi_0 + tau/K + c_3 tau^3 - (B/K) ddtheta + H(theta) + e(theta) + T_d dtheta
+    theta - q = phi_0 + tau/K + c_3 tau^3 - (B/K) ddtheta + H(theta) + e(theta) + T_d dq
 
 tau is the motor torque, of which B ddtheta turns the rotor. H is the sum of slipping springs in the rotor's way: lost
 motion of the gear, less the drive's friction over K, which torque alone cannot tell apart. e are harmonics of the turn
@@ -104,7 +104,12 @@ def fit(
     if not stiffness.hidden:
         law = LinearSpring(spring_stiffness=stiffness.value)
         changes = {"transmission": with_transmission(robot, given.joint, stiffness=law)}
-    found = replace(outcome, notes=(*outcome.notes, *notes))
+    load = np.concatenate([part.smooth_torque[part.inside] for part in given.parts])
+    found = replace(
+        outcome,
+        notes=(*outcome.notes, *notes),
+        arrays={**outcome.arrays, "torque": load},
+    )
     return joint_fit(found, robot, changes, given.recordings)
 
 
@@ -122,7 +127,7 @@ def _terms(part: JointSamples, ratio: float | Unknown) -> list[_Term]:
         _Term("zero", ("zero",), "rad", "encoder zeros", np.ones((len(tau), 1))),
         _Term("stiffness", ("stiffness",), "N m/rad [N/m]", "torque over bend at small torque", tau[:, None]),
         _Term("encoder delay", ("encoder_delay",), "s", "by which the link's encoder is read later",
-              part.omega[inside, None]),
+              _link_speed(part)[inside, None]),
         _Term("rotor", ("rotor_share",), "s^2", "inertia of the rotor over stiffness, negative",
               part.alpha[inside, None]),
         _Term("curvature", ("compliance_cubic",), "rad/(N m)^3", "change of compliance with torque; negative: stiffer",
@@ -141,6 +146,12 @@ def _terms(part: JointSamples, ratio: float | Unknown) -> list[_Term]:
             meaning = f"kinematic error, {n} per turn of the {family}"
             out.append(_Term(f"{family} {n}", names, "rad", meaning, _seen(part, wave)))
     return out
+
+
+def _link_speed(part: JointSamples) -> Array:
+    """Speed of the link: what its encoder misses is what the link turned meanwhile, not the rotor."""
+    smooth = filters.zero_phase(part.q, part.filter_hz, part.rate_hz)  # type: ignore[arg-type]
+    return filters.central_differences(smooth, part.rate_hz)[0]
 
 
 def _joined(parts: Sequence[Sequence[_Term]]) -> list[_Term]:

@@ -18,6 +18,8 @@ Array = NDArray[np.float64]
 Legend = tuple[tuple[str, str], ...]
 MEASURED, FITTED, STATIC = ("measured", INK), ("model", BLUE), ("only the sign of motion", ORANGE)
 HEIGHT = 230.0
+MOST_DOTS = 1000
+"""Of a figure that has one for each instant."""
 
 
 def curves(subject: Subject) -> Section | None:
@@ -212,6 +214,23 @@ def _link_friction(fit: Fit, unit: str) -> tuple[list[Panel], Legend]:
     return [panel], (("on the link", RED), ("on the rotor", INK), FITTED)
 
 
+def _transmission(fit: Fit, unit: str) -> tuple[list[Panel], Legend]:
+    a = fit.arrays
+    kept = slice(None, None, max(1, len(a["torque"]) // MOST_DOTS))
+    torque, bend = a["torque"][kept], 1e3 * a["deformation"][kept]
+    model = 1e3 * a["fitted"][kept]
+    loop: tuple[Mark, ...] = (
+        Dots(x=torque, y=bend, colour=INK),
+        Dots(x=torque, y=model, colour=BLUE),
+    )
+    left: tuple[Mark, ...] = (Dots(x=torque, y=bend - model, colour=INK),)
+    label = f"motor torque ({unit})"
+    return [
+        Panel(title="Torque and bend", x_label=label, y_label="rotor - link (mrad)", marks=loop),
+        Panel(title="Left over", x_label=label, y_label="mrad", marks=left),
+    ], (MEASURED, FITTED)
+
+
 FIGURES: Mapping[str, Callable[[Fit, str], tuple[list[Panel], Legend]]] = {
     "stiffness": _stiffness,
     "velocity": _velocity,
@@ -222,6 +241,7 @@ FIGURES: Mapping[str, Callable[[Fit, str], tuple[list[Panel], Legend]]] = {
     "e-gms": _e_gms,
     "damping": _damping,
     "link-friction": _link_friction,
+    "transmission": _transmission,
 }
 ABOUT: Mapping[str, str] = {
     "stiffness": "Points are loads at rest; those of the motor hold static friction of the gear.",
@@ -233,4 +253,5 @@ ABOUT: Mapping[str, str] = {
     "e-gms": "A stretch of slow strokes; the backlash over the turn.",
     "damping": "The swing after the release, and the energy it loses.",
     "link-friction": "Friction from the deformation of the gear, and the rest of the motor's.",
+    "transmission": "Rotor minus link along the whole motion: bend, lost motion, kinematic error and delay.",
 }
