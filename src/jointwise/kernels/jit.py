@@ -73,17 +73,27 @@ def kernel(function: F) -> F:
     return _cached(function)
 
 
-def kernel_of(signature: Any) -> Callable[[F], F]:
-    """A kernel compiled at once and for these argument types only; for those called from a module of their own."""
-    return functools.partial(_cached, signature=signature)
+def entry(signature: Any) -> Callable[[F], F]:
+    """A kernel for single calls from Python, where the way in takes as long as the work; compiled at once.
+
+    What callers get is the machine code of one signature. Numba does not compare types before each call, and the lock
+    of the interpreter is kept: a quarter of a RNEA less. So nothing checks the arguments: the caller must pass
+    exactly the types and numbers of axes of the signature.
+    """
+
+    def compiled(function: F) -> F:
+        chosen = _cached(function, signature, nogil=False)
+        signatures = getattr(chosen, "signatures", None)  # none where compiling is switched off
+        return chosen.get_overload(signatures[0]) if signatures else chosen  # type: ignore[attr-defined, no-any-return]
+
+    return compiled
 
 
-def _cached(function: F, signature: Any = None) -> F:
+def _cached(function: F, signature: Any = None, *, nogil: bool = True) -> F:
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(cache_folder())
     try:
-        options = {"cache": True, "nogil": True, "error_model": "numpy"}
-        compiled: F = numba.njit(signature, **options)(function)
+        compiled: F = numba.njit(signature, cache=True, nogil=nogil, error_model="numpy")(function)
     finally:
         numba.config.CACHE_DIR = before
     return compiled

@@ -1,7 +1,7 @@
 """Inverse dynamics of one sample that checks its own input, for control loops written in Python.
 
-Checking shapes and finiteness from Python costs ten times the recursion. This kernel is compiled for one signature
-that also fits strided and protected vectors, so no call compiles anything.
+Checking shapes and finiteness from Python costs ten times the recursion. The one signature also fits strided and
+protected vectors.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from jointwise.kernels.jit import kernel_of
+from jointwise.kernels.jit import entry
 from jointwise.kernels.newton_euler import PLAIN, SLOTS, recursion
 
 ARM = types.Array(types.float64, 2, "C", readonly=True)
@@ -17,7 +17,7 @@ GIVEN = types.Array(types.float64, 1, "A", readonly=True)
 RESULT = types.Array(types.float64, 1, "C")
 
 
-@kernel_of(types.boolean(ARM, GIVEN, GIVEN, GIVEN, RESULT))
+@entry(types.boolean(ARM, GIVEN, GIVEN, GIVEN, RESULT))
 def checked_inverse_dynamics(arm, q, dq, ddq, tau):
     """Joint torque into `tau`; False, and nothing written, where a length does not fit or a value is not finite."""
     n = arm.shape[0] - 2

@@ -185,12 +185,18 @@ class Robot:
 
     def rotor_matrix(self) -> Array:
         """Reflected rotor inertia as the joints feel it, C^T diag(B) C."""
+        return self._rotors
+
+    @functools.cached_property
+    def _rotors(self) -> Array:
         values = [
             (f"joints.{j.name}.drive.rotor_inertia", j.drive.rotor_inertia) for j in self.joints
         ]
         self.require(f"rotor inertia of {self.name}", values)
         c = self.coupling_matrix()
-        return c.T @ np.diag(np.array([v for _, v in values], dtype=np.float64)) @ c
+        rotors: Array = c.T @ np.diag(np.array([v for _, v in values], dtype=np.float64)) @ c
+        rotors.setflags(write=False)
+        return rotors
 
     def coupling_matrix(self) -> Array:
         """C with theta = C q; the identity where each motor turns its own joint."""

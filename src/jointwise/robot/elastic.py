@@ -83,8 +83,10 @@ def joint_torque_rates(robot: Robot, *motion: ArrayLike) -> JointTorqueRates:
 
     names = ("q", "dq", "ddq", "d3q", "d4q")
     leading, arrays = samples.samples(robot.n, dict(zip(names, motion, strict=True)))
-    stacked = np.stack(arrays, axis=1)
-    out = np.empty((stacked.shape[0], 3, robot.n))
+    stacked = np.empty((len(arrays[0]), len(names), robot.n))
+    for k, array in enumerate(arrays):
+        stacked[:, k] = array
+    out = np.empty((len(stacked), 3, robot.n))
     samples.spread(elastic_torque_batch, (robot.arm,), [stacked, out])
     out = out.reshape(*leading, 3, robot.n)
     return JointTorqueRates(out[..., 0, :], out[..., 1, :], out[..., 2, :])
@@ -108,13 +110,15 @@ def elastic_inverse_dynamics(
 
 def as_law(robot: Robot, stiffness: ArrayLike | StiffnessLaw) -> StiffnessLaw:
     """A law as it is; numbers in N m/rad as linear stiffness of each joint."""
-    if isinstance(stiffness, StiffnessLaw):
+    # Asking an array whether it has the methods of a law takes five times the dynamics.
+    if not isinstance(stiffness, np.ndarray) and isinstance(stiffness, StiffnessLaw):
         return stiffness
     each = np.full(robot.n, stiffness) if np.isscalar(stiffness) else stiffness
     k = samples.checked("stiffness", each, robot.n)
     if k.ndim != 1:
         raise ShapeError("stiffness", f"shape {k.shape}", f"one number or shape ({robot.n},)")
-    for joint, value in zip(robot.joints, k, strict=True):
-        if not (np.isfinite(value) and value > 0.0):
-            raise ParameterError(f"stiffness of {joint.name}", float(value), "above 0 N m/rad")
+    if not (k > 0.0).all():
+        joint = int(np.argmin(k > 0.0))
+        name = f"stiffness of {robot.joints[joint].name}"
+        raise ParameterError(name, float(k[joint]), "above 0 N m/rad")
     return LinearStiffness(k)
