@@ -214,7 +214,7 @@ def start_up(rounds):
             "import jointwise as jw; jw.load_robot('ur5e').inverse_dynamics([0] * 6, [0] * 6, [0] * 6)",
         ],
         "import pinocchio": [sys.executable, "-c", "import pinocchio"],
-        "jointwise show ur5e": [sys.executable, "-m", "jointwise.cli", "show", "ur5e"],
+        "jointwise show ur5e": [sys.executable, "-m", "jointwise", "show", "ur5e"],
     }
     times: dict[str, list[float]] = {name: [] for name in commands}
     for attempt in range(rounds + 1):

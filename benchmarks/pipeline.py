@@ -89,7 +89,7 @@ def command_line(logs: list[Path], folder: Path) -> dict[str, float]:
     for log in logs:
         paths.append(folder / f"{log.stem}.parquet")
         import_recording(log, robot="ur10e", columns=MAP).save(paths[-1])
-    words = [sys.executable, "-m", "jointwise.cli", "fit", "robot", *map(str, paths)]
+    words = [sys.executable, "-m", "jointwise", "fit", "robot", *map(str, paths)]
     words += ["--robot", "ur10e", "--filter-hz", f"{FILTER_HZ:g}", "--torque", "current"]
     words += ["-o", str(folder / "fit.toml"), "--report", str(folder / "page.html"), "--json"]
     seconds = []

@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 
 import pytest
 from typer.main import get_command
@@ -117,3 +119,10 @@ def test_demo_into_a_place_that_cannot_be_written_is_one_line(tmp_path):
     assert result.stderr.count("\n") == 1
     assert "folder that can be written" in result.stderr
     assert blocked.read_text() == "not a folder"
+
+
+def test_the_package_runs_as_a_module():
+    result = subprocess.run(
+        [sys.executable, "-m", "jointwise", "--version"], capture_output=True, text=True
+    )
+    assert (result.returncode, result.stdout) == (0, f"jointwise {jw.__version__}\n")

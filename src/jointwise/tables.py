@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jointwise.errors import FileError
+from jointwise.files import replacing
 
 Array = NDArray[np.float64]
 HEADER = b"jointwise"
@@ -34,21 +34,15 @@ def write_table(path: Any, columns: Mapping[str, Array], header: Mapping[str, An
         meta
     )
     try:
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=target.name, suffix=".part")
-        os.close(handle)
-        try:
+        with replacing(target) as draft:
             pq.write_table(
                 table,
-                temporary,
+                draft,
                 compression="zstd",
                 write_page_checksum=True,
                 use_dictionary=False,
                 row_group_size=100_000,
             )
-            os.replace(temporary, target)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
     except OSError as error:
         raise FileError(target, "", f"cannot be written: {error.strerror or error}") from error
 

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from jointwise.errors import FileError, JointwiseError
 from jointwise.experiments.fit import Fit, Parameter
+from jointwise.files import write_atomically
 from jointwise.robot import toml_text
-from jointwise.robot.file import from_dict, to_dict, write_atomically
+from jointwise.robot.file import from_dict, to_dict
 from jointwise.robot.reading import read_text
 from jointwise.tables import read_table, write_table
 

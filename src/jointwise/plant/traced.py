@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
-import os
 import sys
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from jointwise.files import write_atomically
 
 if TYPE_CHECKING:
     from jointwise.plant.plant import PackedDrives
@@ -88,10 +88,7 @@ def traced_run(arm: Array, packed: PackedDrives, dt: float) -> Any:
         return sys.modules[name].run
     path = cache_folder() / f"{name}.py"
     if not path.exists():
-        handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(temporary, path)
+        write_atomically(path, text.encode())
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise ImportError(f"cannot load the traced step {path.name}")

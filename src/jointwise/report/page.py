@@ -9,7 +9,7 @@ from typing import Any
 import jinja2
 
 from jointwise.errors import FileError
-from jointwise.robot.file import write_atomically
+from jointwise.files import write_atomically
 
 
 @functools.cache

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import os
-import secrets
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from jointwise.errors import FileError, JointwiseError, UnitError, shown, shown_path
+from jointwise.files import write_atomically
 from jointwise.robot import toml_text
 from jointwise.robot.capsules import Capsule
 from jointwise.robot.description import Robot
@@ -123,21 +122,6 @@ def save(robot: Robot, path: Any) -> None:
         raise FileError(path, "", f"cannot be written ({error.strerror or error})") from None
     except (TypeError, ValueError) as error:
         raise FileError(path, "", f"is not a usable path ({error})") from None
-
-
-def write_atomically(path: Path, data: bytes) -> None:
-    """Write the bytes so that a reader, or a crash, sees the old file or the new one; through a link to its target."""
-    place = Path(os.path.realpath(path))
-    draft = place.with_name(f".{place.name[:100]}.{secrets.token_hex(8)}")
-    try:
-        with open(draft, "xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(draft, place)
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise
 
 
 def _plain(value: Any) -> Any:

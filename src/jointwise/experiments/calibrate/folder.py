@@ -10,8 +10,8 @@ from typing import Any
 
 from jointwise.errors import FileError, JointwiseError, ParameterError
 from jointwise.experiments.fit import Fit, load_fit
+from jointwise.files import write_atomically
 from jointwise.recording.recording import Recording, load_recording
-from jointwise.robot.file import write_atomically
 
 ABOUT = "calibration.json"
 ROBOT, REPORT = "robot.toml", "calibration.html"

@@ -1,4 +1,4 @@
-"""`python -m jointwise.cli` does the same as `jointwise`."""
+"""`python -m jointwise` does the same as `jointwise`."""
 
 from jointwise.cli.main import app
 
