@@ -70,7 +70,11 @@ def robot(
         ),
     ] = "coulomb,viscous,offset,load,degressive",
     method: Annotated[
-        str, typer.Option(help="physical, bounded, ols, wls, huber, liu, kovincic, ...")
+        str,
+        typer.Option(
+            help="physical, bounded, ridge, ols, wls, huber, liu, kovincic, kovincic_constrained, "
+            "maximum_likelihood; through the twin: idim_iv, didim, cloe."
+        ),
     ] = "physical",
     torque: Annotated[
         str | None,
@@ -100,6 +104,9 @@ def robot(
     compensate: Annotated[
         str, typer.Option(help="Taken from the robot file, not fitted: rotors, friction, or both.")
     ] = "",
+    differentiation: Annotated[
+        str, typer.Option(help="Velocity and acceleration by band_pass or savitzky_golay.")
+    ] = "band_pass",
     elastic: Annotated[
         bool,
         typer.Option(help="Motor encoders only: links follow through the stiffness of the gears."),
@@ -131,6 +138,7 @@ def robot(
             delay=delay,
             compliance=None if compliance is None else numbers("compliance", compliance),
             compensate=listed_names(compensate),
+            differentiation=differentiation,
             elastic=elastic,
         )
     fit.save(out)

@@ -23,7 +23,9 @@ Solver = Callable[[Problem], Estimate]
 
 FREE = ("ols", "wls", "huber", "liu", "kovincic", "kovincic_constrained", "maximum_likelihood")
 """Without bounds on single parameters, as their sources have them."""
-METHODS = ("physical", "bounded", *FREE)
+SIMULATED = ("idim_iv", "didim", "cloe")
+"""Compare the arm with its simulation, see `simulated`."""
+METHODS = ("physical", "bounded", "ridge", *FREE, *SIMULATED)
 INDEPENDENT = 1e-7
 """Share of a column, scaled to length one, that must be left beside the others to be told apart in recordings."""
 
@@ -32,14 +34,20 @@ def solver(method: str, design: Design, weights: Array | None = None) -> Solver:
     """The solver of this name for a design; `weights` of the joints where a first fit already has them."""
     if method not in METHODS:
         raise UnknownNameError("method", method, METHODS)
-    if method == "physical":
+    if method in ("physical", "didim", "cloe"):
         from jointwise.experiments.physical import physical_solver
 
         return physical_solver(design, weights=weights)
+    if method == "ridge":
+        from jointwise.experiments.ridge_prior import ridge_solver
+
+        return ridge_solver(design)
     if method == "bounded":
         return lambda problem: on_independent(
             replace(problem, rows=()), lambda part: _bounded(part, design)
         )
+    if method == "idim_iv":
+        method = "maximum_likelihood"
     return lambda problem: on_independent(problem, estimator(method))
 
 

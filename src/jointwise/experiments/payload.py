@@ -147,7 +147,12 @@ def _pieces(
         model.known.applied(piece, filter_hz)
         for name, rec in recordings.items()
         for piece in signals(
-            rec, model.design.robot, filter_hz=filter_hz, torque=chosen.torque, name=name
+            rec,
+            model.design.robot,
+            filter_hz=filter_hz,
+            torque=chosen.torque,
+            name=name,
+            differentiation=model.differentiation,
         )
     ]
 

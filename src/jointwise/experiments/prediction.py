@@ -34,6 +34,8 @@ class TorqueModel:
     """what is taken off beforehand, and where elastic gears put the links"""
     delay: tuple[float, ...] = (0.0,)
     """time in s by which torque was stamped later than position, of all joints or of each"""
+    differentiation: str = "band_pass"
+    """how velocity and acceleration were found in the fit"""
     noise: tuple[float, ...] = ()
     """residual of the fit, N m; needed to read off where friction with memory started"""
 
@@ -76,6 +78,7 @@ def model_of(fit: Fit) -> TorqueModel:
             fit.robot, tuple(fit.settings["compensate"]), bool(fit.settings["elastic"])
         ),
         delay=tuple(float(d) for d in fit.settings["delay_s"]),
+        differentiation=str(fit.settings.get("differentiation", "band_pass")),
         noise=tuple(float(joint["residual_rms"]) for joint in fit.joints),
     )
 
@@ -90,7 +93,14 @@ def predict(
     start_s: float = 0.0,
 ) -> list[Prediction]:
     """Measured and predicted torque of each piece of a recording; see `predict_piece`."""
-    pieces = signals(recording, model.design.robot, filter_hz=filter_hz, torque=torque, name=name)
+    pieces = signals(
+        recording,
+        model.design.robot,
+        filter_hz=filter_hz,
+        torque=torque,
+        name=name,
+        differentiation=model.differentiation,
+    )
     return [predict_piece(model, piece, filter_hz, start_s) for piece in pieces]
 
 

@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from jointwise.errors import ParameterError, UnknownNameError
 from jointwise.estimators.estimate import Estimate
 from jointwise.estimators.problem import Problem
 from jointwise.experiments.compliance import found_compliances
@@ -22,12 +23,12 @@ from jointwise.experiments.equations import Equations, Spans, equations
 from jointwise.experiments.fit import Fit
 from jointwise.experiments.known import taken_as_known
 from jointwise.experiments.memory_start import Noise, noise_of, without_start
-from jointwise.experiments.methods import solver
+from jointwise.experiments.methods import METHODS, SIMULATED, solver
 from jointwise.experiments.physical import standard_behind
 from jointwise.experiments.recordings import Recordings, named
 from jointwise.experiments.update import friction_law
 from jointwise.recording.recording import Recording
-from jointwise.recording.signals import Signals, signals
+from jointwise.recording.signals import DIFFERENTIATIONS, Signals, signals
 from jointwise.robot.description import Robot
 from jointwise.units import Unit, check_fields
 
@@ -71,6 +72,8 @@ class RobotFitOptions:
     """of the gears, rad/(N m), for friction with memory; None finds it from the recordings"""
     compensate: tuple[str, ...] = ()
     """"rotors", "friction": taken from the robot file and off the torque before the fit, see `experiments.known`"""
+    differentiation: str = "band_pass"
+    """"band_pass": low-pass and central differences, or "savitzky_golay": polynomials along a window"""
     elastic: bool = False
     """links follow from rotors and joint torque through the gears' elasticity, for arms with motor encoders only"""
 
@@ -80,6 +83,15 @@ class RobotFitOptions:
             if getattr(self, name) is not None:
                 SPEED.check(name, getattr(self, name))
         object.__setattr__(self, "friction", tuple(self.friction))
+        if self.method not in METHODS:
+            raise UnknownNameError("method", self.method, METHODS)
+        if self.differentiation not in DIFFERENTIATIONS:
+            raise UnknownNameError("way of differentiation", self.differentiation, DIFFERENTIATIONS)
+        if self.friction == AUTO and self.method in SIMULATED:
+            raise ParameterError(
+                "friction", "auto", f"terms by name for method {self.method}",
+                "let method physical choose the friction first",
+            )  # fmt: skip
         if self.compliance is not None:
             object.__setattr__(self, "compliance", tuple(self.compliance))
         object.__setattr__(self, "compensate", tuple(self.compensate))
@@ -161,7 +173,12 @@ def pieces_of(
         piece
         for name, rec in recordings.items()
         for piece in signals(
-            rec, robot, filter_hz=chosen.filter_hz, torque=chosen.torque, name=name
+            rec,
+            robot,
+            filter_hz=chosen.filter_hz,
+            torque=chosen.torque,
+            name=name,
+            differentiation=chosen.differentiation,
         )
     ]
 
@@ -173,7 +190,7 @@ def solve(
     progress: Progress | None = None,
 ) -> Solved:
     """Equations solved until load and delay are settled."""
-    return settled(system_of(robot, pieces, chosen, progress), chosen)
+    return settled(system_of(robot, pieces, chosen, progress), chosen, progress)
 
 
 def system_of(
@@ -202,7 +219,7 @@ def system_of(
     )
 
 
-def settled(system: Equations, chosen: RobotFitOptions) -> Solved:
+def settled(system: Equations, chosen: RobotFitOptions, progress: Progress | None = None) -> Solved:
     """The estimate whose load, delay, compliances and spread of the start are those it was found with."""
     if chosen.compliance is not None:
         system = replace(system, design=replace(system.design, compliance=chosen.compliance))
@@ -232,7 +249,8 @@ def settled(system: Equations, chosen: RobotFitOptions) -> Solved:
             problem = without_start(plain, spans, turning, noise)
         else:
             problem = plain
-    find = solver(chosen.method, system.design)
+    simulates = chosen.method in SIMULATED
+    find = solver("physical" if simulates else chosen.method, system.design)
     estimate = find(problem)
     # The quick solver settled the load of its own links; that of the method's may differ.
     for _ in range(MOST_ROUNDS if load is not None and chosen.method != "bounded" else 0):
@@ -245,6 +263,8 @@ def settled(system: Equations, chosen: RobotFitOptions) -> Solved:
         plain, spans = system.problem_and_spans(load)
         problem = plain if noise is None else without_start(plain, spans, turning, noise)
         estimate = find(problem)
+    if simulates:
+        return _simulated(system, chosen, plain, estimate, rounds, progress)
     return Solved(
         equations=system,
         plain=plain,
@@ -255,6 +275,40 @@ def settled(system: Equations, chosen: RobotFitOptions) -> Solved:
         rounds=rounds,
         settled=done,
         noise=noise,
+    )
+
+
+def _simulated(
+    system: Equations,
+    chosen: RobotFitOptions,
+    plain: Problem,
+    start: Estimate,
+    rounds: int,
+    progress: Progress | None,
+) -> Solved:
+    """The estimate of a method that compares the arm with its simulation, begun from the physical one."""
+    from jointwise.experiments.simulated import compared
+
+    found = compared(
+        chosen.method,
+        system,
+        plain,
+        start,
+        solver(chosen.method, system.design),
+        elastic=chosen.elastic,
+        progress=progress,
+    )
+    load = loads(system, found.estimate) if system.design.reads_load else None
+    return Solved(
+        equations=system,
+        plain=system.problem(load),
+        spans=(None,) * len(system.pieces),
+        problem=found.problem,
+        estimate=found.estimate,
+        load=None if load is None else tuple(load),
+        rounds=rounds + found.rounds,
+        settled=True,
+        noise=None,
     )
 
 

@@ -77,6 +77,8 @@ class Signals:
     """samples at either end that filters spoil"""
     known: Array | None = None
     """part of the joint torque that is known beforehand and need not be explained; on the clock of the positions"""
+    commanded: Array | None = None
+    """link position the controller was asked for, where it was recorded: motion without the noise of the encoders"""
 
     def __len__(self) -> int:
         return len(self.time)
@@ -210,7 +212,7 @@ def _piece(
         rotor = link if robot.coupling is None else [v @ coupling.T for v in link]
     torque = measured[part]
     speed = link[1]
-    if "dq" in recording and np.isfinite(recording["dq"]).all():
+    if _finite(recording, "dq"):
         speed = thinned(recording["dq"][part])
     return Signals(
         name="",
@@ -225,11 +227,16 @@ def _piece(
         torque=_averaged(time, stamps, torque, rate, keep),
         speed=speed,
         temperature=thinned(recording["temperature"][part]) if "temperature" in recording else None,
+        commanded=thinned(recording["q_ref"][part]) if _finite(recording, "q_ref") else None,
         link_measured=has_link,
         rotor_measured=has_rotor,
         stamp_period=1.0 / rate,
         edge=filters.settling_samples(rate / keep, filter_hz),
     )
+
+
+def _finite(recording: Recording, name: str) -> bool:
+    return name in recording and bool(np.isfinite(recording[name]).all())
 
 
 def _measured_over(
