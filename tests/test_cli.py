@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from typer.main import get_command
@@ -66,6 +67,73 @@ def test_every_library_robot_can_be_shown(name):
     shown = json.loads(as_json.stdout)
     assert shown["name"] == name
     assert len(shown["base_parameters"]) == jw.load_robot(name).base_parameters().count
+
+
+def test_show_lists_what_base_parameters_collect():
+    options = ("--rotors", "--friction", "viscous", "--friction", "coulomb", "--method", "analytic")
+    base = jw.load_robot("ur5e").base_parameters(
+        rotors=True, friction=("viscous", "coulomb"), method="analytic"
+    )
+    assert run("show", "ur5e", "--groupings", *options).stdout == f"{base}\n"
+    assert "52 base parameters;" in run("show", "ur5e", *options).stdout
+    shown = json.loads(run("show", "ur5e", "--json", *options).stdout)
+    assert [row["name"] for row in shown["base_parameters"]] == list(base.names)
+    assert [row["grouping"] for row in shown["base_parameters"]] == list(base.groupings)
+    assert shown["without_influence"] == list(base.zero)
+
+
+@pytest.mark.parametrize(
+    ("option", "near"),
+    [(("--friction", "viscos"), "viscous"), (("--method", "numerical"), "numeric")],
+)
+def test_a_misspelt_way_to_base_parameters_is_one_line(option, near):
+    result = run("show", "ur5e", *option)
+    assert result.exit_code == 2
+    assert result.stderr.count("\n") == 1
+    assert f"did you mean '{near}'" in result.stderr
+
+
+def test_show_tells_how_an_arm_is_mounted_loaded_and_coupled(tmp_path):
+    arm = jw.load_robot("two_link").replace(
+        {
+            "gravity": (9.81, 0.0, 0.0),
+            "base.origin": (0.0, 0.0, 0.7),
+            "flange.origin": (0.5, 0.0, 0.0),
+            "tool.origin": (0.0, 0.0, 0.1),
+            "tool.rpy": (0.0, 0.3, 0.0),
+            "payload.mass": 1.25,
+            "payload.center_of_mass": (0.0, 0.0, 0.06),
+            "coupling": ((1.0, 0.0), (-0.5, 1.0)),
+        },
+        source="a test",
+    )
+    arm.save(tmp_path / "arm.toml")
+    shown = " ".join(run("show", str(tmp_path / "arm.toml")).stdout.split())
+    for part in (
+        "gravity in the base frame (9.81, 0, 0) m/s2",
+        "first joint in the base frame: origin (0, 0, 0.7) m",
+        "flange in the last link frame: origin (0.5, 0, 0) m, rpy (0, 0, 0) rad",
+        "tool in the flange frame: origin (0, 0, 0.1) m, rpy (0, 0.3, 0) rad",
+        "payload 1.25 kg, centre (0, 0, 0.06) m in the flange frame",
+        "motor of elbow turns by -0.5 shoulder + 1 elbow",
+        f"elbow {arm.joint('elbow').transmission.name} {arm.joint('elbow').friction.name}",
+    ):
+        assert part in shown, part
+
+
+@pytest.mark.parametrize(
+    "call", [("robots", "--json"), ("robots", "--check", "--json"), ("show", "ur5e", "--json")]
+)
+def test_the_keys_of_json_are_documented(call):
+    page = (Path(__file__).parent.parent / "docs" / "json.md").read_text(encoding="utf-8")
+    section = page.split(f"## `jointwise {' '.join(call).replace('ur5e', 'ROBOT')}`")[1].split(
+        "\n## "
+    )[0]
+    printed = json.loads(run(*call).stdout)
+    rows = printed if isinstance(printed, list) else [printed]
+    documented = set(re.findall(r"^\| `(\w+)` \|", section, re.M))
+    optional = set(re.findall(r"^\| `(\w+)` \|.*left out where", section, re.M))
+    assert all(documented - optional <= set(row) <= documented for row in rows)
 
 
 def test_what_is_not_known_is_shown_as_unknown():

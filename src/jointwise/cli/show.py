@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.table import Table
 
+    from jointwise.robot.base_parameters import BaseParameters
     from jointwise.robot.description import Robot
-    from jointwise.robot.parts import Joint
+    from jointwise.robot.frames import Pose
+    from jointwise.robot.parts import Joint, Law
+    from jointwise.units import Unknown
 
-EXAMPLE = "Example: jointwise show ur5e --json"
+EXAMPLE = (
+    "Example: jointwise show ur5e --groupings --friction coulomb --friction viscous  "
+    "(for machines: jointwise show arm.urdf --json)"
+)
 
 PARTS = (
     "frame",
@@ -27,6 +34,8 @@ PARTS = (
     "drive.gear_ratio",
     "drive.torque_constant",
     "drive.rotor_inertia",
+    "transmission",
+    "friction",
 )
 
 
@@ -37,35 +46,99 @@ def show(
             metavar="ROBOT", help="Name of a library robot, or path of a robot file or URDF."
         ),
     ],
+    groupings: Annotated[
+        bool, typer.Option("--groupings", help="Only base parameters, with what each collects.")
+    ] = False,
+    rotors: Annotated[
+        bool, typer.Option("--rotors", help="Base parameters with rotor inertia.")
+    ] = False,
+    friction: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="Base parameters with this friction column: coulomb, viscous, offset, coulomb_forward, "
+            "coulomb_backward, viscous_square, viscous_cube or viscous_root. Can be repeated.",
+        ),
+    ] = None,
+    method: Annotated[
+        str, typer.Option(help="How base parameters are found: numeric or analytic.")
+    ] = "numeric",
     json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
 ) -> None:
-    """Show a robot: joints, links, drives, limits, base parameters; unknown values say so."""
+    """Show a robot: joints, links, drives, laws, limits, base parameters; unknown values say so."""
     from rich.console import Console
     from rich.markup import escape
 
-    from jointwise.cli.output import numbers, print_json
+    from jointwise.cli.output import print_json
     from jointwise.robot.library import load_robot
 
     arm = load_robot(robot)
-    base = arm.base_parameters()
+    base = arm.base_parameters(rotors=rotors, friction=friction or (), method=method)
     if json:
-        groupings = [
-            {"name": name, "grouping": grouping}
-            for name, grouping in zip(base.names, base.groupings, strict=True)
-        ]
-        print_json({**arm.to_dict(), "base_parameters": groupings})
+        print_json({**arm.to_dict(), **_base_to_dict(base)})
         return
     console = Console(highlight=False)
-    console.print(f"[bold]{arm.name}[/bold]  {escape(arm.description)}")
+    if groupings:
+        console.print(escape(str(base)), soft_wrap=True)
+        return
+    _print_arm(console, arm)
+    left_out = [w for w, used in (("rotors", rotors), ("friction", friction)) if not used]
+    note = f", {' and '.join(left_out)} left out" if left_out else ""
+    console.print(f"\n[bold]{base.count} base parameters[/bold]{note}; sums with --groupings")
+    console.print(", ".join(base.names))
+
+
+def _base_to_dict(base: BaseParameters) -> dict[str, Any]:
+    pairs = zip(base.names, base.groupings, strict=True)
+    return {
+        "base_parameters": [{"name": name, "grouping": grouping} for name, grouping in pairs],
+        "without_influence": list(base.zero),
+    }
+
+
+def _print_arm(console: Console, arm: Robot) -> None:
+    from rich.markup import escape
+
+    from jointwise.cli.output import numbers
+
+    console.print(f"[bold]{escape(arm.name)}[/bold]  {escape(arm.description)}")
     console.print(f"gravity in the base frame {numbers(arm.gravity)} m/s2")
-    for table in (_joints(arm), _limits(arm), _links(arm), _drives(arm)):
+    for line in _placement(arm):
+        console.print(line)
+    for table in (_joints(arm), _limits(arm), _links(arm), _drives(arm), _laws(arm)):
         console.print()
         console.print(table)
     console.print("\n[bold]Where the numbers came from[/bold]")
     for source, of in _sources(arm).items():
         console.print(f"{escape(of)}: {escape(source)}")
-    console.print(f"\n[bold]{base.count} base parameters[/bold], rotors and friction left out")
-    console.print(", ".join(base.names))
+
+
+def _placement(arm: Robot) -> list[str]:
+    """Base, flange, tool, payload and coupling where the arm has any."""
+    from rich.markup import escape
+
+    from jointwise.cli.output import number, numbers
+    from jointwise.robot.frames import Pose
+    from jointwise.robot.inertia import NOTHING
+
+    def pose(name: str, place: str, value: Pose) -> str:
+        return f"{name} {place}: origin {numbers(value.origin)} m, rpy {numbers(value.rpy)} rad"
+
+    named = (
+        ("first joint", "in the base frame", arm.base),
+        ("flange", "in the last link frame", arm.flange),
+        ("tool", "in the flange frame", arm.tool),
+    )
+    lines = [pose(*given) for given in named if given[2] != Pose()]
+    if arm.payload != NOTHING:
+        payload = arm.payload
+        center = numbers(payload.center_of_mass)
+        lines.append(f"payload {number(payload.mass, 'kg')}, centre {center} m in the flange frame")
+    for joint, row in zip(arm.joints, arm.coupling or (), strict=bool(arm.coupling)):
+        turns = [f"{c:g} {j.name}" for c, j in zip(row, arm.joints, strict=True) if c]
+        if turns != [f"1 {joint.name}"]:
+            lines.append(escape(f"motor of {joint.name} turns by {' + '.join(turns)}"))
+    return lines
 
 
 def _table(arm: Robot, *columns: str, rows: Iterable[tuple[str, ...]]) -> Table:
@@ -136,6 +209,16 @@ def _drives(arm: Robot) -> Table:
 
     names = ("gear ratio", "torque constant (output)", "rotor inertia (output)")
     return _table(arm, *names, rows=map(row, arm.joints))
+
+
+def _laws(arm: Robot) -> Table:
+    def text(law: Law | Unknown) -> str:
+        from jointwise.units import Unknown
+
+        return "unknown" if isinstance(law, Unknown) else law.name
+
+    rows = ((text(joint.transmission), text(joint.friction)) for joint in arm.joints)
+    return _table(arm, "transmission law", "friction law", rows=rows)
 
 
 def _sources(arm: Robot) -> dict[str, str]:
