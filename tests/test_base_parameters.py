@@ -256,6 +256,14 @@ def test_regrouping_is_the_relation_of_gautier_and_khalil(seed):
     np.testing.assert_allclose(found, expected, rtol=0.0, atol=ROUNDING * scale)
 
 
+@pytest.mark.parametrize("seed", range(10))
+def test_regrouping_leaves_seven_parameters_of_a_turning_link_and_four_of_a_sliding_one(seed):
+    robot = random_arm(np.random.default_rng(seed))
+    left = regrouped(robot).any(axis=1).reshape(robot.n, 10).sum(axis=1)
+    for joint, count in zip(robot.joints[1:], left[1:], strict=True):
+        assert count == (7 if joint.kind == "revolute" else 4)
+
+
 # ---- random arms --------------------------------------------------------------------------------
 
 
