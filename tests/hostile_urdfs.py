@@ -292,10 +292,26 @@ TEXT: Cases = {
     "binary": (bytes(range(256)) * 40, ["not UTF-8"]),
     "zero bytes": (b"\0" * 1000, ["not well-formed"]),
     "stl": (b"solid x\nfacet normal 0 0 1\n", ["not well-formed"]),
+    **{
+        f"mesh {name}": (
+            edit(
+                "<inertial>",
+                f'<visual><geometry><mesh filename="{path}"/></geometry></visual><inertial>',
+            ),
+            ["<mesh>", "filename", repr(path), "'..'"],
+        )
+        for name, path in {
+            "above its folder": "../../etc/passwd",
+            "out of its package": "package://arm/../../x.stl",
+            "with backslashes": "..\\x.stl",
+            "behind percent signs": "meshes/%2e%2E/x.stl",
+            "ending above": "meshes/..",
+        }.items()
+    },
     "mesh of a wrong arm": (
         edit(
             "<inertial>",
-            '<visual><geometry><mesh filename="../../etc/passwd"/></geometry></visual><inertial>',
+            '<visual><geometry><mesh filename="x.stl"/></geometry></visual><inertial>',
             ARM.replace('"2.0"', '"-2"'),
         ),
         ["<mass>", "-2"],

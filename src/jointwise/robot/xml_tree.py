@@ -1,7 +1,8 @@
 """The few XML elements of a URDF as a light tree, read without trusting the file.
 
 Document types and entities are refused before parsing, sizes are capped, nothing else is ever opened, and only the
-elements that say something about kinematics and dynamics are kept.
+elements that say something about kinematics and dynamics are kept. Names of files that climb out of their folder are
+refused although they are not opened: whoever opens the file next might.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ MAX_ATTRIBUTES = 256
 MAX_ATTRIBUTE_LENGTH = 64 << 10
 MAX_ELEMENTS = 100_000
 
+FILE_ATTRIBUTE = "filename"
+_CLIMBS = re.compile(r"(^|[/\\:])(\.|%2e){2}([/\\]|$)", re.IGNORECASE)
 _FORBIDDEN = re.compile(r"<!\s*(DOCTYPE|ENTITY)", re.IGNORECASE)
 
 
@@ -120,6 +123,12 @@ class _Builder:
         self._check_size(element)
         if tag.startswith("xacro:"):
             raise element.wrong("is a macro, not URDF", "expand the file with xacro first")
+        named = attributes.get(FILE_ATTRIBUTE, "")
+        if _CLIMBS.search(named):
+            raise element.wrong(
+                f"{FILE_ATTRIBUTE} {shown(named)} climbs out of its folder by '..'",
+                "name a file below the folder or package, or delete the element; nothing in it is used here",
+            )
         if not self.open:
             if tag != self.root:
                 raise element.wrong(f"is the outermost element, but must be <{self.root}>")
