@@ -9,9 +9,14 @@ from jointwise.tables import write_table
 def test_an_interrupted_write_leaves_the_old_file_and_nothing_else(tmp_path):
     path = tmp_path / "kept"
     write_atomically(path, b"old")
-    with pytest.raises(KeyboardInterrupt), replacing(path) as draft:
-        draft.write_bytes(b"half")
-        raise KeyboardInterrupt
+
+    def interrupted():
+        with replacing(path) as draft:
+            draft.write_bytes(b"half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
 
