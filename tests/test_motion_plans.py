@@ -23,6 +23,7 @@ SHORT = {
     "cycle": {},
     "point": {"start": UPRIGHT, "goal": [[1.0, -1.2, 0.8, -1.0, -1.5, 0.0], UPRIGHT]},
     "lemniscate": {"duration": 8.0, "width": 0.08, "height": 0.08},
+    "static": {"poses": 3, "dwell": 0.5},
 }
 STEP = 1e-5
 each_kind = pytest.mark.parametrize("kind", KINDS)

@@ -16,6 +16,7 @@ from jointwise.cli import (
     check,
     demo,
     fit,
+    fit_cartesian,
     fit_drive_gain,
     fit_joint,
     fit_payload,
@@ -80,6 +81,9 @@ app.command("import", epilog=import_.EXAMPLE)(import_.import_)
 app.command("check", epilog=check.EXAMPLE)(check.check)
 fit.app.command("payload", epilog=fit_payload.EXAMPLE)(fit_payload.payload)
 fit.app.command("drive-gain", epilog=fit_drive_gain.EXAMPLE)(fit_drive_gain.drive_gain)
+fit.app.command("cartesian-stiffness", epilog=fit_cartesian.EXAMPLE)(
+    fit_cartesian.cartesian_stiffness
+)
 app.add_typer(fit.app, name="fit", cls=fit_joint.Experiments, epilog=fit.EXAMPLE)
 app.command("validate", epilog=validate.EXAMPLE)(validate.validate)
 app.command("calibrate", epilog=calibrate.EXAMPLE)(calibrate.calibrate)

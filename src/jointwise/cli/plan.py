@@ -30,6 +30,7 @@ EXAMPLES = {
     "reciprocate": "--joint shoulder_pan --cycles 120 -o motion.parquet",
     "cycle": "--laps 2 -o motion.parquet",
     "point": "--start 0,-1.5,1,-1,-1.5,0 --goal 1,-1.2,0.8,-1,-1.5,0 -o motion.parquet",
+    "static": "--robot ur10e --poses 8 --dwell 20 -o motion.parquet",
     "experiment": "velocity --robot ur5e --joint 2 -o motion.parquet",
     "lemniscate": "--plane yz --width 0.1 --duration 8 -o motion.parquet",
 }

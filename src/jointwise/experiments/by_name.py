@@ -17,6 +17,7 @@ HOMES = {
     "robot": "jointwise.experiments.robot_fit:fit_robot",
     "payload": "jointwise.experiments.payload:fit_payload",
     "drive-gain": "jointwise.experiments.drive_gain:fit_drive_gain",
+    "cartesian-stiffness": "jointwise.experiments.cartesian_stiffness:fit_cartesian_stiffness",
 }
 """Experiments on the whole arm; those on one joint are in `experiments.joint.registry`."""
 
@@ -32,8 +33,9 @@ def fit(experiment: str, of: Robot | Fit, recordings: Recordings, **options: Any
     """Run an experiment on recordings: `fit("robot", arm, recordings, filter_hz=5)`.
 
     Args:
-        experiment: "robot" (links, rotors and friction of the whole arm), "payload", "drive-gain", or an experiment on
-            one joint, such as "stiffness" or "velocity", which needs the option `joint`.
+        experiment: "robot" (links, rotors and friction of the whole arm), "payload", "drive-gain",
+            "cartesian-stiffness" (from a table of static tests), or an experiment on one joint, such as "stiffness" or
+            "velocity", which needs the option `joint`.
         of: the robot; for "payload" the fit of the arm without it.
         recordings: one recording, several, or several by name.
         options: those of the experiment, named as on the command line with `_` for `-`; `jointwise fit NAME --help`.

@@ -33,6 +33,7 @@ KINDS = {
     "cycle": "jointwise.motion.cycle",
     "point": "jointwise.motion.point",
     "lemniscate": "jointwise.motion.lemniscate",
+    "static": "jointwise.motion.static",
 }
 """Kind of motion -> the module whose function `plan` makes it."""
 FINER = 10

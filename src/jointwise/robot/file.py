@@ -26,6 +26,7 @@ from jointwise.robot.reading import read_text
 from jointwise.units import UNKNOWN, Unknown, unit_fields
 
 FORMAT = "jointwise-robot"
+FIT_FORMAT = "jointwise-fit"
 VERSION = 1
 MAX_BYTES = 512 << 10
 HEADER = """\
@@ -102,12 +103,14 @@ def from_dict(data: Mapping[str, Any], path: Any) -> Robot:
 
 
 def load(path: Any) -> Robot:
-    """Read a robot file."""
+    """Read a robot file, or the robot in the file of a fit."""
     text = read_text(path, MAX_BYTES)
     try:
         data = toml_text.parse(text)
     except ValueError as error:
         raise FileError(path, "", str(error)) from None
+    if data.get("format") == FIT_FORMAT and isinstance(data.get("robot"), dict):
+        return from_dict(data["robot"], path)
     return from_dict(data, path)
 
 
