@@ -7,7 +7,7 @@ same leading axes. Angles in rad, slides in m, torques in N m [N], everything on
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any
@@ -171,6 +171,10 @@ class Robot:
         arm.setflags(write=False)
         return arm
 
+    @functools.cached_property
+    def _torque_of_one(self) -> Callable[[Any, Any, Any], Array | None]:
+        return samples.torque_of_one(self.arm)
+
     def parameters(self) -> Array:
         """The standard inertial parameters, ten per link, payload included in the last link; spec 01.6."""
         links = [(j.name, j.link) for j in self.joints]
@@ -232,7 +236,7 @@ class Robot:
         self, q: ArrayLike, dq: ArrayLike, ddq: ArrayLike, *, rotors: bool = False
     ) -> Array:
         """Joint torque M ddq + C dq + g of the links; with `rotors` also the reflected rotors' share."""
-        if not rotors and (one := samples.torque_of_one(self.arm, q, dq, ddq)) is not None:
+        if not rotors and (one := self._torque_of_one(q, dq, ddq)) is not None:
             return one
         from jointwise.kernels.newton_euler import inverse_dynamics_batch
 

@@ -28,26 +28,26 @@ SMALLEST_SHARE = 1024
 DOUBLE = np.dtype(np.float64)
 
 
-def torque_of_one(arm: Array, q: Any, dq: Any, ddq: Any) -> Array | None:
+def torque_of_one(arm: Array) -> Callable[[Any, Any, Any], Array | None]:
     """Inverse dynamics of a single sample of doubles, the way a control loop calls it; None where it is not one.
 
-    Every check that can be left to compiled code is: from Python the checks below already cost half the recursion.
+    Every check that can be left to compiled code is: from Python those below already cost a third of the recursion.
     """
-    if not (
-        type(q) is type(dq) is type(ddq) is ndarray
-        and q.ndim == dq.ndim == ddq.ndim == 1
-        and q.dtype is dq.dtype is ddq.dtype is DOUBLE
-    ):
-        return None
-    tau = empty(len(q))
-    return tau if _single_kernel()(arm, q, dq, ddq, tau) else None
-
-
-@functools.cache
-def _single_kernel() -> Callable[..., bool]:
     from jointwise.kernels.single import checked_inverse_dynamics
 
-    return checked_inverse_dynamics
+    n = len(arm) - 2
+
+    def torque(q: Any, dq: Any, ddq: Any) -> Array | None:
+        if not (
+            type(q) is type(dq) is type(ddq) is ndarray
+            and q.ndim == dq.ndim == ddq.ndim == 1
+            and q.dtype is dq.dtype is ddq.dtype is DOUBLE
+        ):
+            return None
+        tau = empty(n)
+        return tau if checked_inverse_dynamics(arm, q, dq, ddq, tau) else None
+
+    return torque
 
 
 def cores() -> int:
