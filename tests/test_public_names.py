@@ -1,7 +1,6 @@
 """What `import jointwise` offers and what it costs."""
 
 import json
-import statistics
 import subprocess
 import sys
 
@@ -11,20 +10,17 @@ import jointwise as jw
 from jointwise import errors
 
 MOST_NAMES = 25
-LONGEST_IMPORT = 0.150  # s
 
-TIMED_IMPORT = """
-import json, sys, time
-start = time.perf_counter()
+IMPORT = """
+import json, sys
 import jointwise
-spent = time.perf_counter() - start
-print(json.dumps({"spent": spent, "modules": sorted(sys.modules)}))
+print(json.dumps(sorted(sys.modules)))
 """
 
 
-def fresh_import() -> dict:
+def fresh_import() -> list[str]:
     done = subprocess.run(
-        [sys.executable, "-c", TIMED_IMPORT], capture_output=True, text=True, check=True
+        [sys.executable, "-c", IMPORT], capture_output=True, text=True, check=True
     )
     return json.loads(done.stdout)
 
@@ -78,10 +74,6 @@ def test_experiments_are_fitted_by_their_name():
 
 
 def test_import_loads_no_heavy_package():
-    modules = set(fresh_import()["modules"])
+    modules = set(fresh_import())
     heavy = {"numpy", "numba", "scipy", "pyarrow", "matplotlib", "typer", "rich", "jinja2"}
     assert not modules & heavy
-
-
-def test_import_is_fast():
-    assert statistics.median(fresh_import()["spent"] for _ in range(3)) < LONGEST_IMPORT
