@@ -16,12 +16,14 @@ from pathlib import Path
 import friction_figures
 import gear_figures
 import matplotlib as mpl
+import torque_figures
 from matplotlib.figure import Figure
 
 from jointwise.report.figures import STYLE
 
 IMAGES = Path(__file__).resolve().parent.parent / "images"
 FIGURES: dict[str, Callable[[], Figure]] = {
+    "measured-and-predicted": torque_figures.measured_and_predicted,
     "static-against-memory": friction_figures.static_against_memory,
     "hysteresis-loops": friction_figures.hysteresis_loops,
     "return-point": friction_figures.return_point,

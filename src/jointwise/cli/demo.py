@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from jointwise.robot.description import Robot
 
 EXAMPLE = "Example: jointwise demo --seed 7 --out out"
-PAGE, FIT = "jointwise-demo.html", "jointwise-demo.fit.toml"
+ARM, PAGE, FIT = "arm.toml", "report.html", "arm.fit.toml"
 FAILED = 1
 
 EXCITATION: dict[str, Any] = {"duration": 20.0, "period": 20.0, "harmonics": 5, "starts": 1}
@@ -142,11 +142,9 @@ def recorded(
         f"joints.{joint.name}.drive.torque_constant": joint.drive.torque_constant
         for joint in arm.robot.joints
     }
-    return (
-        arm,
-        robot.replace(constants, source="stated by the maker of the simulated arm"),
-        recordings,
-    )
+    prior = robot.replace(constants, source="stated by the maker of the simulated arm")
+    prior.save(out / ARM)
+    return arm, prior, recordings
 
 
 def checked(prior: Robot, recordings: Mapping[str, Recording], steps: Steps) -> None:
@@ -237,4 +235,4 @@ def report(fit: Fit, recordings: Mapping[str, Recording], out: Path, steps: Step
 
     files = {name: out / name for name in (FIT, *(f"{name}.parquet" for name in recordings))}
     page = write_report(out / PAGE, fit, recordings, files=files)
-    steps.done("report", str(page))
+    steps.done("report", f"open {page} in a browser")
