@@ -207,6 +207,7 @@ def judged_error(robot, bench, j, runs):
     spring = stiffness.fit(robot, {"used": loads}, j + 1).robot
     fit = kinematic_error.fit(spring, {"used": used}, j + 1)
     law = Transmission.from_law(fit.robot.joints[j].transmission).kinematic_error
+    # Over the range that was seen: a joint that cannot turn all the way is nowhere else either.
     reach = used["theta"][:, j]
     turn = np.linspace(max(reach.min(), reach.max() - 2.0 * np.pi), reach.max(), 20_001)
     truth = bench.plant.joints[j]
@@ -214,26 +215,31 @@ def judged_error(robot, bench, j, runs):
     encoder = truth.sensors.link_encoder
     wave = encoder.ripple * np.sin(encoder.ripple_cycles * turn)
     found = np.asarray(law.error(turn))
-    found -= found.mean()
+    cycles = fit.settings["encoder_cycles"]
+    lone = np.zeros_like(turn)
+    for name, shape in (("cosine", np.cos), ("sine", np.sin)):
+        if cycles:
+            lone += fit[f"encoder_{name}_{cycles}"].value * shape(cycles * turn)
     amplitude = 0.5 * float(np.ptp(gear))
     out = {
         "amplitude": amplitude,
         "encoder_wave": encoder.ripple,
         "encoder_cycles": encoder.ripple_cycles,
+        "covered_percent": fit.joints[0]["covered_percent"],
     }
     # Rotor minus link as measured: the encoder's own wave is part of it, with the opposite sign.
-    for name, true in (("gear", gear), ("measured", gear - wave)):
-        off = found - (true - true.mean())
+    for name, true, mine in (("gear", gear, found), ("measured", gear - wave, found + lone)):
+        off = (mine - mine.mean()) - (true - true.mean())
         out[f"largest_percent_{name}"] = 100.0 * float(np.abs(off).max()) / amplitude
         out[f"rms_percent_{name}"] = 100.0 * float(np.sqrt(np.mean(off**2))) / amplitude
     return out
 
 
-def arm(k, folder):
+def arm(k, folder, kind=KIND):
     """All experiments on one joint of one arm."""
     j, quadratic = k % 6, (k // 6 + k) % 2 == 0
-    plant = random_arm(KIND, seed=k)
-    robot = known_of(plant, load_robot(KIND))
+    plant = random_arm(kind, seed=k)
+    robot = known_of(plant, load_robot(kind))
     bench = Bench(plant=plant, seed=k)
     runs = Runs(folder, k)
     out = {"arm": k, "joint": j + 1}
@@ -260,7 +266,8 @@ def summary(rows):
     for name, target in TARGETS.items():
         values = [r[name]["nrmse"] for r in rows if "nrmse" in r.get(name, {})]
         found[name] = {
-            "median": float(np.median(values)), "worst": float(np.min(values)), "arms": len(values),
+            "median": float(np.median(values)), "tenth": float(np.quantile(values, 0.1)),
+            "worst": float(np.min(values)), "arms": len(values),
             "target": target, "reached": int(np.sum(np.array(values) >= target)),
         }  # fmt: skip
     for name in (
@@ -271,9 +278,15 @@ def summary(rows):
     ):
         errors = [r["kinematic error"][name] for r in rows if name in r["kinematic error"]]
         found[f"kinematic error, {name}"] = {
-            "median": float(np.median(errors)), "worst": float(np.max(errors)), "arms": len(errors),
+            "median": float(np.median(errors)), "ninetieth": float(np.quantile(errors, 0.9)),
+            "worst": float(np.max(errors)), "arms": len(errors),
             "target": ERROR_TARGET, "reached": int(np.sum(np.array(errors) <= ERROR_TARGET)),
         }  # fmt: skip
+    right = [
+        r["load"]["truth_is_quadratic"] == (r["load"]["chosen"] == "load_quadratic")
+        for r in rows if "chosen" in r["load"]
+    ]  # fmt: skip
+    found["load, form of the truth chosen"] = {"of": len(right), "times": int(sum(right))}
     squares = [r["load"] for r in rows if r["load"].get("truth_is_quadratic")]
     found["load quadratic above linear"] = {
         "of": len(squares),
@@ -301,6 +314,8 @@ def main():
     """Print and write the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--arms", type=int, default=30)
+    parser.add_argument("--first", type=int, default=0, help="seed of the first arm")
+    parser.add_argument("--kind", default=KIND, help="kind of arm")
     parser.add_argument(
         "--keep", type=Path, help="folder for recordings, to judge again without simulating"
     )
@@ -308,15 +323,17 @@ def main():
     if chosen.keep is not None:
         chosen.keep.mkdir(parents=True, exist_ok=True)
     rows, started = [], time.perf_counter()
-    for k in range(chosen.arms):
-        rows.append(arm(k, chosen.keep))
+    for k in range(chosen.first, chosen.first + chosen.arms):
+        rows.append(arm(k, chosen.keep, chosen.kind))
         print(f"{time.perf_counter() - started:6.0f} s", rows[-1], flush=True)
     found = summary(rows)
     for name, values in found.items():
         print(
             f"{name:32}", {k: round(v, 2) if isinstance(v, float) else v for k, v in values.items()}
         )
-    print(_report.write("joint_experiments", {"summary": found, "arms": rows}))
+    usual = (chosen.kind, chosen.first) == (KIND, 0)
+    name = "joint_experiments" + ("" if usual else f"_{chosen.kind}_{chosen.first}")
+    print(_report.write(name, {"summary": found, "arms": rows}))
 
 
 if __name__ == "__main__":

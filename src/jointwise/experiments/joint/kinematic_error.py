@@ -3,13 +3,17 @@
     phi_+- = theta - q - deformation,   error = (phi_+ + phi_-)/2,   half backlash = (phi_+ - phi_-)/2      J1(30)-(32)
 
 All samples of a stroke count once it has left its reversal behind, not its last one only: the scatter of encoders
-averages out. A table over the turn comes from bins; the Fourier form from least squares on sine and cosine, the
-number of harmonics being that of the least error on strokes left out.
+averages out. Each place counts the same, however slowly it was passed, or waves of many cycles would look like few. A
+table over the turn comes from bins; the Fourier form from least squares on sine and cosine, the number of harmonics
+being that of the least error on strokes left out. Errors of a gear begin with the turn itself; a lone wave of many
+cycles is taken for the scale of the link's encoder. Where a joint cannot turn all the way, harmonics are held small by
+their steepness: the curve is known where it was seen, and stays tame where it was not.
 """
 
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -44,12 +48,24 @@ ACCELERATION = 0.08
 COVERED, GAPLESS = 0.9, 0.97
 """Share of the turn that must be seen for a function of the turn, and for one with many waves. A joint whose range is
 one turn sees a little less than all of it, and will never be where the rest is."""
+LEAST = 0.25
+"""Share of the turn below which not even the curve over the range seen is worth keeping."""
+TAME = 1e-5
+"""Weight of (n a_n)^2 beside the mean square of the error: it decides only what the range seen leaves open."""
+SMALL_GAIN = 0.15
+"""Share of the mean squared error by which more harmonics must be better than fewer."""
 KEPT = 200
 """Samples of one stroke that are kept."""
 FOLDS = 5
 CYCLES = 30
 BACK = 0.1
 """rad of a stroke backward; J1 has 0.1984. Ten half backlashes slide as steadily, in less time."""
+
+
+LONE, WORTH = 64, 0.03
+"""Most cycles a turn of a lone wave, and share of the error on strokes left out that it must take away."""
+CELLS = 480
+"""Of the turn; samples of one cell together count as much as those of another."""
 
 
 class Strokes(NamedTuple):
@@ -59,6 +75,22 @@ class Strokes(NamedTuple):
     phi: Array
     direction: Array
     stroke: NDArray[np.int64]
+
+    @property
+    def weight(self) -> Array:
+        """Of each sample, by how many there are at its place; mean square one."""
+        cell = np.floor(self.theta / TURN * CELLS).astype(np.int64)
+        cell -= cell.min()
+        share = 1.0 / np.bincount(cell)[cell]
+        return np.asarray(np.sqrt(share / share.mean()))
+
+
+class Chosen(NamedTuple):
+    """Harmonics of the output, cycles of the lone wave (0: none), and the errors of all orders on strokes left out."""
+
+    order: int
+    wave: int
+    errors: tuple[float, ...]
 
 
 def plan(robot: Robot, joint: str | int, *, cycles: int = CYCLES) -> Motion:
@@ -95,35 +127,43 @@ def fit(
     ratio = robot.joints[given.place].drive.gear_ratio
     rotor = 0 if isinstance(ratio, Unknown) else ROTOR
     base = 1.0 if isinstance(ratio, Unknown) else float(ratio)
-    orders = (
-        HARMONICS if covered >= GAPLESS else HARMONICS[: 5 if whole else max(1, int(3 * covered))]
-    )
-    errors = [_left_out(data, order, rotor, base) for order in orders]
-    order = orders[int(np.argmin(errors))]
-    design = columns(data, order, rotor, base)
-    values: Array = np.asarray(np.linalg.lstsq(design, data.phi, rcond=1e-12)[0])
+    orders = HARMONICS if covered >= GAPLESS else HARMONICS[:5]
+    tame = 0.0 if whole else TAME
+    order, wave, errors = _chosen(data, orders, rotor, base, tame)
+    design = columns(data, order, rotor, base, wave)
+    values = _solved(design, data.phi, order, tame, data.weight)
     residual = data.phi - design @ values
     angle, table, widths = tables(data)
     gravity = given.angle > ALIGNED and isinstance(robot.joints[given.place].transmission, Unknown)
-    rows = _rows(values, order, rotor, whole, covered, gravity)
+    rows = _rows(values, order, rotor, wave, whole, covered, gravity)
     law = _law(values, order, rotor, base)
-    size = float(np.ptp(law.error(np.linspace(0.0, TURN, 2000)))) / 2.0
+    reach = np.linspace(data.theta.min(), data.theta.max(), 2000)
+    size = float(np.ptp(law.error(np.linspace(0.0, TURN, 2000) if whole else reach))) / 2.0
     notes = (
         *notes,
         f"an error of the link's own encoder with up to {order} cycles a turn looks the same as one of the gear",
     )
+    if wave:
+        notes = (*notes, f"a lone wave of {wave} cycles a turn was taken for the link encoder's own: it is in this "
+                 "fit, not in the robot")  # fmt: skip
     if not whole:
-        notes = (*notes, f"{100 * covered:.0f} % of the turn was seen: outside it nothing is known, and nothing was "
-                 "put into the robot")  # fmt: skip
+        seen = (
+            f"{100 * covered:.0f} % of the turn was seen, {reach[0]:.2f} to {reach[-1]:.2f} rad: outside it nothing is "
+            "known"
+        )
+        notes = (
+            *notes,
+            seen if covered >= LEAST else f"{seen}, and nothing was put into the robot",
+        )
     changes: dict[str, Any] = {}
     known = robot.joints[given.place].transmission
-    if whole and not isinstance(known, Unknown):
+    if covered >= LEAST and not isinstance(known, Unknown):
         parts: dict[str, Any] = {"kinematic_error": law}
-        if np.nanmin(widths) > 0.0:
+        if whole and np.nanmin(widths) > 0.0:
             whole_turn = closed(angle, widths)
             parts["backlash"] = BacklashMap(half_backlash=tuple(float(v) for v in whole_turn))
         changes["transmission"] = with_transmission(robot, given.joint, **parts)
-    elif whole:
+    elif covered >= LEAST:
         notes = (
             *notes,
             "the robot has no stiffness for this joint yet, so the error stays in this fit alone",
@@ -132,8 +172,8 @@ def fit(
         experiment="kinematic-error",
         joint=given.joint,
         rows=rows,
-        jacobian=design,
-        residual=residual,
+        jacobian=design * data.weight[:, None],
+        residual=residual * data.weight,
         groups=data.stroke,
         scores={
             "nrmse_percent": nrmse_percent(data.phi, data.phi - residual),
@@ -142,7 +182,7 @@ def fit(
             "half_backlash": float(np.nanmean(widths)),
             "covered_percent": 100.0 * covered,
         },
-        settings={"harmonics": order, "rotor_harmonics": rotor},
+        settings={"harmonics": order, "rotor_harmonics": rotor, "encoder_cycles": wave},
         notes=notes,
         arrays={
             "angle": angle,
@@ -218,14 +258,16 @@ def _behind_reversals(
     return found, len(found)
 
 
-def columns(data: Strokes, order: int, rotor: int, ratio: float) -> Array:
-    """Offset, output family, rotor family, direction and its first harmonics: the half backlash."""
+def columns(data: Strokes, order: int, rotor: int, ratio: float, wave: int = 0) -> Array:
+    """Offset, output family, rotor family, direction (half the backlash), and a lone wave of so many cycles a turn."""
     parts = [np.ones_like(data.theta)]
     for n in range(1, order + 1):
         parts += [np.cos(n * data.theta), np.sin(n * data.theta)]
     for n in range(1, rotor + 1):
         parts += [np.cos(2 * n * ratio * data.theta), np.sin(2 * n * ratio * data.theta)]
     parts.append(data.direction)
+    if wave:
+        parts += [np.cos(wave * data.theta), np.sin(wave * data.theta)]
     return np.column_stack(parts)
 
 
@@ -249,16 +291,53 @@ def closed(angle: Array, values: Array) -> Array:
     return np.asarray(np.interp(angle, angle[seen], values[seen], period=TURN))
 
 
-def _left_out(data: Strokes, order: int, rotor: int, ratio: float) -> float:
+def _chosen(data: Strokes, orders: Sequence[int], rotor: int, ratio: float, tame: float) -> Chosen:
+    """The order, with or without a lone wave, that predicts strokes left out best."""
+    errors, best = [], Chosen(orders[0], 0, ())
+    least = np.inf
+    for order in orders:
+        design = columns(data, order, rotor, ratio)
+        alone = _left_out(data, design, order, tame)
+        errors.append(alone)
+        wave = _lone(data, design, order, tame)
+        beside = _left_out(data, columns(data, order, rotor, ratio, wave), order, tame)
+        if beside > (1.0 - WORTH) ** 2 * alone:
+            wave, beside = 0, alone
+        if beside < least * (1.0 - SMALL_GAIN):
+            least, best = beside, Chosen(order, wave, ())
+    return best._replace(errors=tuple(errors))
+
+
+def _lone(data: Strokes, design: Array, order: int, tame: float) -> int:
+    """Cycles a turn of the wave that is largest in what the design leaves, at least one apart from its harmonics."""
+    rest = data.phi - design @ _solved(design, data.phi, order, tame, data.weight)
+    share = data.weight**2 * rest
+    cycles = np.arange(order + 2, LONE)
+    sizes = [abs(np.sum(share * np.exp(1j * n * data.theta))) for n in cycles]
+    return int(cycles[int(np.argmax(sizes))])
+
+
+def _solved(design: Array, phi: Array, order: int, tame: float, weight: Array) -> Array:
+    """Weighted least squares, harmonics of the output held small by `tame`."""
+    design, phi = design * weight[:, None], phi * weight
+    if tame > 0.0:
+        steepness = np.zeros(design.shape[1])
+        steepness[1 : 1 + 2 * order] = np.repeat(np.arange(1, order + 1), 2)
+        hold = np.diag(np.sqrt(tame * len(phi)) * steepness)
+        design = np.concatenate([design, hold])
+        phi = np.concatenate([phi, np.zeros(len(hold))])
+    return np.asarray(np.linalg.lstsq(design, phi, rcond=1e-12)[0])
+
+
+def _left_out(data: Strokes, design: Array, order: int, tame: float) -> float:
     """Mean squared error on every fifth pair of strokes left out."""
-    design = columns(data, order, rotor, ratio)
-    total = 0.0
+    total, weight = 0.0, data.weight
     for fold in range(FOLDS):
         out = (data.stroke // 2) % FOLDS == fold
         if not out.any() or out.all():
             continue
-        values = np.linalg.lstsq(design[~out], data.phi[~out], rcond=1e-12)[0]
-        total += float(np.sum((data.phi[out] - design[out] @ values) ** 2))
+        values = _solved(design[~out], data.phi[~out], order, tame, weight[~out])
+        total += float(np.sum((weight * (data.phi - design @ values))[out] ** 2))
     return total / len(data.phi)
 
 
@@ -268,7 +347,7 @@ def _covered(theta: Array) -> float:
 
 
 def _rows(
-    values: Array, order: int, rotor: int, whole: bool, covered: float, gravity: bool
+    values: Array, order: int, rotor: int, wave: int, whole: bool, covered: float, gravity: bool
 ) -> tuple[Row, ...]:
     why = "" if whole else f"only {100 * covered:.0f} % of the turn was seen"
     names = [("mean", "zero of the encoders")]
@@ -283,9 +362,11 @@ def _rows(
         for w in ("cosine", "sine")
     ]
     names.append(("half_backlash", "mean over the turn"))
+    if wave:
+        names += [(f"encoder_{w}_{wave}", "of the link's encoder") for w in ("cosine", "sine")]
     rows = []
     for (name, meaning), value in zip(names, values, strict=True):
-        hidden = why if name != "half_backlash" else ""
+        hidden = "" if name == "half_backlash" or name.startswith("encoder") else why
         if gravity and name.startswith("output_") and name.endswith("_1"):
             hidden = "deformation under gravity looks the same: fit stiffness first"
         rows.append(

@@ -2,6 +2,9 @@
 
 Only samples at constant speed and after settling count. Averages over bins of position rather than of time, so that
 the same places count in both directions and gravity falls out of the half difference (spec 09.3).
+
+A joint asked to creep may stick and slip: its speed never stands still, but over many jerks its mean torque is its mean
+friction, since what speeds the rotor up it gives back. Such a recording counts as one piece, and is named.
 """
 
 from __future__ import annotations
@@ -28,6 +31,8 @@ SLOWEST = 1e-3
 """rad/s [m/s] below which a joint does not slide steadily."""
 BINS = 12
 """Bins of position in one piece."""
+JERKS_S, JERKY_SHARE, JERKY_S = 0.75, 0.3, 2.0
+"""s that hold whole jerks of a joint that sticks and slips, change of their mean speed, and s of them it takes."""
 
 
 class Plateau(NamedTuple):
@@ -53,6 +58,22 @@ class Steady:
     pieces: tuple[Plateau, ...]
     saturated: float
     names: tuple[str, ...]
+    jerky: tuple[str, ...] = ()
+    """recordings in which the joint stuck and slipped"""
+    empty: tuple[str, ...] = ()
+    """recordings without any piece"""
+
+    def remarks(self) -> tuple[str, ...]:
+        """What has to be said about recordings that are not all steady sliding."""
+        found = []
+        if self.jerky:
+            found.append(
+                f"in {', '.join(self.jerky)} the joint sticks and slips: the mean over its jerks stands for the "
+                "friction at its mean speed"
+            )
+        if self.empty:
+            found.append(f"no piece of constant velocity in {', '.join(self.empty)}: not used")
+        return tuple(found)
 
     @property
     def speeds(self) -> Array:
@@ -95,14 +116,44 @@ def plateaus(samples: JointSamples, index: int = 0) -> list[Plateau]:
     return found
 
 
+def creeping(samples: JointSamples, index: int = 0) -> Plateau | None:
+    """The longest piece in which the joint sticks and slips at a steady mean speed; None where there is none."""
+    window = round(JERKS_S * samples.rate_hz)
+    if len(samples) < 3 * window:
+        return None
+    mean = (samples.theta[window:] - samples.theta[:-window]) * samples.rate_hz / window
+    typical = float(np.median(mean))
+    if abs(typical) < SLOWEST:
+        return None
+    good = np.abs(mean - typical) < JERKY_SHARE * abs(typical)
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], good, [False]]).astype(np.int8)))
+    runs = [(int(a), int(b) + window) for a, b in itertools.pairwise(edges) if good[a]]
+    start, stop = max(runs, key=lambda run: run[1] - run[0], default=(0, 0))
+    part = slice(start, min(stop, len(samples)))
+    stops = np.abs(samples.omega[part]).min(initial=np.inf) < 0.5 * abs(typical)
+    if part.stop - part.start < JERKY_S * samples.rate_hz or not stops:
+        return None
+    return Plateau(index, part.start, part.stop, float(samples.omega[part].mean()))
+
+
 def steady(parts: Sequence[JointSamples]) -> Steady:
     """Averages of all pieces of constant velocity of the recordings."""
     pieces: list[Plateau] = []
     rows: list[Array] = []
+    jerky, empty = [], []
     for index, samples in enumerate(parts):
-        for piece in plateaus(samples, index):
+        own = plateaus(samples, index)
+        for piece in own:
             rows.append(_binned(samples, piece, len(pieces)))
             pieces.append(piece)
+        creep = None if own else creeping(samples, index)
+        if creep is not None:
+            # Its jerks are no speeds of their own: the mean counts as often as the bins of another piece.
+            rows.append(np.repeat(_binned(samples, creep, len(pieces), most=1), BINS, axis=0))
+            pieces.append(creep)
+            jerky.append(samples.name)
+        elif not own:
+            empty.append(samples.name)
     if not pieces:
         raise ParameterError(
             "recordings", "without a piece of constant velocity", "sweeps at constant velocity",
@@ -116,12 +167,14 @@ def steady(parts: Sequence[JointSamples]) -> Steady:
         pieces=tuple(pieces),
         saturated=max(s.saturated for s in parts),
         names=tuple(s.name for s in parts),
+        jerky=tuple(jerky),
+        empty=tuple(empty),
     )  # fmt: skip
 
 
-def _binned(samples: JointSamples, piece: Plateau, number: int) -> Array:
+def _binned(samples: JointSamples, piece: Plateau, number: int, most: int = BINS) -> Array:
     part = slice(piece.start, piece.stop)
-    bins = min(BINS, max(1, (piece.stop - piece.start) // 20))
+    bins = min(most, max(1, (piece.stop - piece.start) // 20))
     which = np.minimum(
         np.arange(piece.stop - piece.start) * bins // (piece.stop - piece.start), bins - 1
     )

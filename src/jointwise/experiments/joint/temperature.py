@@ -37,7 +37,7 @@ from jointwise.robot.description import Robot
 
 Array = NDArray[np.float64]
 SPEEDS = (0.05, 0.3, 0.8, 1.6)
-"""Shares: rad/s, where the arm allows them."""
+"""rad/s, where the arm allows them."""
 REFERENCE_DEGC = 20.0
 """T0 of J3(11)."""
 SPREAD = 3.0
@@ -67,6 +67,7 @@ def fit(
     given = read(robot, recordings, joint, torque=torque, filter_hz=filter_hz)
     data = steady(given.parts)
     plain, notes = nuisances(data, given.angle)
+    notes += data.remarks()
     temperature = np.clip(data.temperature, 1.0, 200.0)
     spread = float(np.ptp(data.temperature)) if np.isfinite(data.temperature).all() else 0.0
     known = spread >= SPREAD

@@ -4,7 +4,7 @@
 
 The last two are gravity about a fixed axis, exact for any masses; they are left out where the axis is parallel to
 gravity. For given Stribeck velocity and exponent all other parameters are linear (variable projection); the quasi-
-Newton search over all of them, as in the sources, is kept to compare with. Of five models from Coulomb alone to all
+Newton search over all of them, as in the sources, is kept to compare with. Of six models from Coulomb alone to all
 seven parameters the simplest within one standard error of the best on speeds left out is taken.
 """
 
@@ -60,9 +60,9 @@ MEANINGS = (
     "friction at creeping speed without the Stribeck excess", "friction at standstill", "where the excess has fallen",
     "how sharply it falls", "proportional to speed", "abs(speed) times speed", "third power of speed",
 )  # fmt: skip
-LADDER = ((0,), (0, 4), (0, 4, 5), (0, 4, 5, 6), (0, 1, 2, 3, 4, 5, 6))
-"""Models by the parameters they have."""
-NEEDED = (1, 2, 4, 5, 8)
+LADDER = ((0,), (0, 4), (0, 4, 5), (0, 4, 5, 6), (0, 1, 2, 4), (0, 1, 2, 3, 4, 5, 6))
+"""Models by the parameters they have; the fifth has a Gaussian peak."""
+NEEDED = (1, 2, 4, 5, 5, 8)
 """Different speeds each model of the ladder needs."""
 
 
@@ -93,6 +93,7 @@ def fit(
     given = read(robot, recordings, joint, torque=torque, filter_hz=filter_hz)
     data = steady(given.parts)
     plain, notes = nuisances(data, given.angle)
+    notes += data.remarks()
     scores, chosen = _choose(data, plain, method)
     found = METHODS[method](data.omega, data.torque, LADDER[chosen], plain)
     outcome = _outcome(data, plain, found, chosen, scores, given.joint, method)
@@ -143,13 +144,11 @@ def _choose(data: Steady, plain: Array, method: str) -> tuple[Array, int]:
         for s in range(len(speeds)):
             rest, out = level != s, level == s
             found = METHODS[method](data.omega[rest], data.torque[rest], LADDER[k], plain[rest])
-            # The offset and gravity of the speed left out are not what is judged.
-            error = (
-                data.torque[out] - curve(found.values, data.omega[out]) - plain[out] @ found.plain
-            )
-            scores[k, s] = float(np.mean(error**2))
-    # Speeds differ in error by orders of magnitude (the fastest must be extrapolated to): logarithms are compared.
-    sizes = np.log(np.maximum(scores, 1e-12))
+            error = data.torque - curve(found.values, data.omega) - plain @ found.plain
+            # What friction does along a piece is no business of a law of speed: its mean is judged.
+            piece = np.unique(data.piece[out])
+            scores[k, s] = float(np.mean(data.means(error)[piece] ** 2))
+    sizes = scores / _levels(data, level) ** 2
     means = np.array([np.inf if np.isnan(row).all() else row.mean() for row in sizes])
     best = int(np.argmin(means))
     for k in range(best):
@@ -158,6 +157,12 @@ def _choose(data: Steady, plain: Array, method: str) -> tuple[Array, int]:
             if excess.mean() <= excess.std(ddof=1) / np.sqrt(len(speeds)):
                 return scores, k
     return scores, best
+
+
+def _levels(data: Steady, level: NDArray[np.int64]) -> Array:
+    """Friction at each speed, beside which errors are seen."""
+    total = np.bincount(level, data.torque * np.sign(data.omega))
+    return np.asarray(np.maximum(np.abs(total / np.bincount(level)), 1e-9))
 
 
 def _outcome(

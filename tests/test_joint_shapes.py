@@ -1,0 +1,156 @@
+"""What joints do that is no steady slide and no clean wave: stick and slip, a scale's own wave, part of a turn."""
+
+import numpy as np
+import pytest
+
+import jointwise as jw
+from joint_recordings import CONSTANT, along, changed, stated
+from jointwise.experiments.joint import kinematic_error, velocity
+from jointwise.experiments.joint.steady import creeping
+from jointwise.experiments.joint.stribeck_search import METHODS, Shape, curve
+from jointwise.laws.kinematic_error import FourierError
+from jointwise.laws.linear import LinearSpring
+from jointwise.laws.maxwell_slip import MaxwellSlip
+from jointwise.laws.transmissions import Transmission
+
+PAN = 0
+NAME = "shoulder_pan"
+DRY = MaxwellSlip(
+    coulomb=5.0, operators=4, limit_exponent=4.0, stiffness_exponent=2.0, half_backlash=(1e-3,)
+)
+GEAR = FourierError(
+    gear_ratio=101.0, output_cosine=(2e-4, -5e-5, 3e-5), output_sine=(1e-4, 8e-5, 0.0)
+)
+WAVE, CYCLES = 4e-5, 9
+"""rad and cycles a turn of the link encoder's own error."""
+
+
+@pytest.fixture(scope="module")
+def robot():
+    known = Transmission(stiffness=LinearSpring(spring_stiffness=3e4)).to_law()
+    arm = stated(jw.load_robot("ur5e"))
+    return arm.replace({f"joints.{NAME}.transmission": known}, source="known before")
+
+
+def jerky(robot, *, speed=0.04, level=5.0, seconds=4.0, jerks_hz=3.0, rate_hz=1000.0):
+    """A joint that stops three times a second; the torque swings with what speeds its rotor up."""
+    t = np.arange(round(seconds * rate_hz)) / rate_hz
+    phase = 2.0 * np.pi * jerks_hz * t
+    q = np.zeros((len(t), robot.n))
+    q[:, PAN] = speed * (t - np.sin(phase) / (2.0 * np.pi * jerks_hz))
+    current = np.zeros_like(q)
+    swing = 0.5 * speed * 2.0 * np.pi * jerks_hz * np.sin(phase)
+    noise = 0.02 * np.random.default_rng(0).standard_normal(len(t))
+    current[:, PAN] = (level + swing + noise) / CONSTANT
+    return jw.Recording(
+        robot=robot.name, joint_names=tuple(j.name for j in robot.joints), time=t,
+        columns={"q": q, "current": current},
+    )  # fmt: skip
+
+
+def test_a_joint_that_sticks_and_slips_gives_its_mean_friction_and_says_so(robot):
+    fit = velocity.fit(robot, {"slow": jerky(robot)}, NAME)
+    assert fit["coulomb"].value == pytest.approx(5.0, rel=0.01)
+    assert fit.arrays["velocity"][0] == pytest.approx(0.04, rel=0.1)
+    assert any("in slow the joint sticks and slips" in note for note in fit.notes)
+
+
+def test_a_joint_that_stands_or_swings_does_not_creep(robot):
+    from jointwise.experiments.joint.samples import joint_samples
+
+    still = jerky(robot, speed=0.0)
+    assert creeping(joint_samples(robot, still, NAME)) is None
+    rec = jerky(robot)
+    q = np.array(rec["q"])
+    q[:, PAN] = 0.1 * np.sin(2.0 * np.pi * 0.3 * rec.time)
+    assert creeping(joint_samples(robot, changed(rec, q=q), NAME)) is None
+
+
+def test_a_recording_that_gives_nothing_is_named(robot):
+    motion = velocity.plan(robot, NAME, speeds=(0.1, 0.2, 0.4, 0.8))
+    sweeps = along(robot, motion, PAN, [DRY])
+    fit = velocity.fit(robot, {"sweeps": sweeps, "standing": jerky(robot, speed=0.0)}, NAME)
+    assert any("no piece of constant velocity in standing" in note for note in fit.notes)
+    assert fit["coulomb"].value == pytest.approx(5.0, rel=0.02)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_peak_that_fell_before_the_slowest_speed_is_not_made_up(method):
+    speeds = np.geomspace(0.04, 1.5, 9)
+    omega = np.concatenate([speeds, -speeds])
+    noise = 0.01 * np.random.default_rng(3).standard_normal(len(omega))
+    true = np.array([5.0, 6.0, 0.005, 1.0, 2.0, 0.0, 0.0])
+    found = METHODS[method](omega, curve(true, omega) + noise, range(7), np.ones((len(omega), 1)))
+    assert found.values[2] >= speeds[0] * (1.0 - 1e-9)
+    # e times what is left of it at the slowest speed, at most.
+    assert found.values[1] < 5.5
+    assert Shape.of(omega, (0, 1, 2, 4)).exponents == (2.0, 2.0)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_gaussian_peak_is_one_of_the_models(method):
+    speeds = np.geomspace(0.01, 1.5, 12)
+    omega = np.concatenate([speeds, -speeds])
+    true = np.array([5.0, 7.0, 0.08, 2.0, 2.0, 0.0, 0.0])
+    found = METHODS[method](omega, curve(true, omega), (0, 1, 2, 4), np.ones((len(omega), 1)))
+    assert np.allclose(found.values[:5], true[:5], rtol=5e-3)
+    assert np.all(found.values[5:] == 0.0)
+
+
+def with_error(robot, motion, *, cycles=CYCLES):
+    """Strokes of a joint whose gear errs, seen by a link encoder with a wave of its own."""
+    q = np.array(motion.q[:, PAN])
+    wave = WAVE * np.sin(cycles * q) if cycles else 0.0
+    noise = 5e-6 * np.random.default_rng(1).standard_normal(len(q))
+    return along(robot, motion, PAN, [DRY], lead=np.asarray(GEAR.error(q)) - wave + noise)
+
+
+def found_of(fit):
+    terms = Transmission.from_law(fit.robot.joints[PAN].transmission)
+    return terms.kinematic_error
+
+
+def test_a_lone_wave_is_taken_for_the_encoder_and_kept_out_of_the_gear(robot):
+    motion = kinematic_error.plan(robot, NAME, cycles=16)
+    fit = kinematic_error.fit(robot, with_error(robot, motion), NAME)
+    assert fit.settings["encoder_cycles"] == CYCLES
+    assert fit[f"encoder_sine_{CYCLES}"].value == pytest.approx(-WAVE, rel=0.02)
+    assert any("lone wave of 9 cycles" in note for note in fit.notes)
+    turn = np.linspace(0.0, 2.0 * np.pi, 1000)
+    off = found_of(fit).error(turn) - GEAR.error(turn)
+    assert np.abs(off - off.mean()).max() < 0.02 * np.abs(GEAR.error(turn)).max()
+
+
+def test_a_wave_of_many_cycles_does_not_look_like_one_of_few(robot):
+    """Slow ends of strokes hold more samples: 16 strokes and a wave of 18 would beat as 2 cycles a turn."""
+    motion = kinematic_error.plan(robot, NAME, cycles=16)
+    fit = kinematic_error.fit(robot, with_error(robot, motion, cycles=18), NAME)
+    assert fit["output_cosine_2"].value == pytest.approx(-5e-5, abs=1e-6)
+    assert fit["output_sine_2"].value == pytest.approx(8e-5, abs=1e-6)
+
+
+def test_no_wave_no_encoder(robot):
+    motion = kinematic_error.plan(robot, NAME, cycles=16)
+    fit = kinematic_error.fit(robot, with_error(robot, motion, cycles=0), NAME)
+    assert fit.settings["encoder_cycles"] == 0
+    assert fit["output_cosine_1"].value == pytest.approx(2e-4, rel=0.01)
+    assert fit["half_backlash"].value == pytest.approx(0.0, abs=1e-6)
+
+
+def test_part_of_a_turn_gives_the_curve_that_was_seen_and_stays_tame_elsewhere(robot):
+    limits = {
+        f"joints.{NAME}.limits.position_lower": -1.6,
+        f"joints.{NAME}.limits.position_upper": 1.6,
+    }
+    narrow = robot.replace(limits, source="for this test")
+    motion = kinematic_error.plan(narrow, NAME, cycles=12)
+    fit = kinematic_error.fit(narrow, with_error(narrow, motion, cycles=0), NAME)
+    assert fit["output_cosine_1"].verdict == "not identifiable"
+    assert any("of the turn was seen, -1." in note for note in fit.notes)
+    q = motion.q[:, PAN]
+    seen = np.linspace(q.min(), q.max(), 500)
+    law = found_of(fit)
+    off = law.error(seen) - GEAR.error(seen)
+    size = np.abs(GEAR.error(seen)).max()
+    assert np.abs(off - off.mean()).max() < 0.05 * size
+    assert np.ptp(law.error(np.linspace(0.0, 2.0 * np.pi, 500))) < 6.0 * size
