@@ -44,6 +44,8 @@ from jointwise.robot.description import Robot
 
 Array = NDArray[np.float64]
 SPEEDS = 14
+NEGLIGIBLE = 3e-3
+"""Error beside the friction at a speed below which models are as good as each other."""
 SLOWEST = 0.008
 """rad/s; slow enough to see the Stribeck peak of gears."""
 NAMES = (
@@ -148,7 +150,9 @@ def _choose(data: Steady, plain: Array, method: str) -> tuple[Array, int]:
             # What friction does along a piece is no business of a law of speed: its mean is judged.
             piece = np.unique(data.piece[out])
             scores[k, s] = float(np.mean(data.means(error)[piece] ** 2))
-    sizes = scores / _levels(data, level) ** 2
+    # Speeds differ in error by orders of magnitude (the fastest must be extrapolated to): logarithms are compared, and
+    # errors too small to matter count the same.
+    sizes = np.log(scores / _levels(data, level) ** 2 + NEGLIGIBLE**2)
     means = np.array([np.inf if np.isnan(row).all() else row.mean() for row in sizes])
     best = int(np.argmin(means))
     for k in range(best):
