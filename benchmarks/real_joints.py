@@ -1,4 +1,4 @@
-"""Joint experiments on joints of real arms; the recordings are read from ../shared/data and are not part of the project.
+"""Joint experiments on joints of real arms; recordings are read from ../shared/data and are no part of the project.
 
     python benchmarks/real_joints.py [--data FOLDER]
 
