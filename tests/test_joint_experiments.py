@@ -185,8 +185,10 @@ def test_damping_and_rotor_inertia_are_those_of_the_drive(fits, plant):
     true = plant.joints[JOINT].transmission.damping.damping
     inertia = float(plant.robot.joints[JOINT].drive.rotor_inertia)
     assert fit["rotor_inertia"].value == pytest.approx(inertia, rel=0.02)
-    # Friction takes more of the swing than the gear does; its model is good to a tenth of it.
+    # Friction takes more of the swing than the gear does; its model is good to a tenth of it, and the interval knows.
     assert fit["damping"].value == pytest.approx(true, rel=0.8)
+    assert fit["damping"].lower < true < fit["damping"].upper
+    assert fit["damping"].std > 0.1 * true
 
 
 def test_friction_grows_when_it_is_cold_as_in_the_truth(fits, plant):
@@ -249,6 +251,18 @@ def test_fit_and_plan_from_the_command_line(runs, tmp_path, plant):
     result = call("plan", "experiment", "load", "--robot", robot, "--joint", 2, "-o", motion)
     assert result.exit_code == 0, result.output
     assert jw.load_motion(motion).notes["pose_rule_met"]
+    assert call(
+        "plan", "experiment", "friction", "--robot", robot, "--joint", 5, "--speeds", "0.2,0.4", "-o", motion
+    ).exit_code == 0  # fmt: skip
+    assert jw.load_motion(motion).notes["speeds"] == [0.2, 0.4]
+    wrong = call(
+        "plan", "experiment", "load", "--robot", robot, "--joint", 2, "--cycles", 3, "-o", motion
+    )
+    assert wrong.exit_code == 2
+    assert "speed" in wrong.stderr
+    wrong = call("plan", "experiment", "friction", "--joint", 2, "--speeds", "slow", "-o", motion)
+    assert wrong.exit_code == 2
+    assert "numbers with commas" in wrong.stderr
     wrong = call("plan", "experiment", "magic", "--robot", robot, "--joint", 2, "-o", motion)
     assert wrong.exit_code == 2
     assert "kinematic-error" in wrong.stderr

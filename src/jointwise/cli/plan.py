@@ -69,12 +69,22 @@ def experiment(
         str,
         typer.Argument(
             metavar="NAME",
-            help="stiffness, velocity, load, temperature, kinematic-error, hysteresis, damping, link-friction, e-gms.",
+            help="stiffness, velocity (friction), load, temperature, kinematic-error, hysteresis, damping, "
+            "link-friction, e-gms or transmission.",
         ),
     ],
     joint: Annotated[str, typer.Option(help="Name of the joint, or its number from 1.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="Motion file to write (Parquet).")],
     robot: Annotated[str, typer.Option(help="Robot of the library, robot file or URDF.")] = "ur5e",
+    speeds: Annotated[
+        str | None, typer.Option(help="velocity, temperature: speeds in rad/s [m/s], 0.05,0.1,0.5.")
+    ] = None,
+    speed: Annotated[float | None, typer.Option(help="load: speed in rad/s [m/s].")] = None,
+    cycles: Annotated[
+        int | None,
+        typer.Option(help="kinematic-error, hysteresis, e-gms, transmission: strokes.", min=1),
+    ] = None,
+    duration: Annotated[float | None, typer.Option(help="stiffness, damping: seconds.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
     """The motion of an experiment on one joint: its axis in the pose the experiment needs, the others standing."""
@@ -83,8 +93,22 @@ def experiment(
     from jointwise.tables import ensure_writable
 
     ensure_writable(out)
-    motion, excesses = plan_and_check(name, load_robot(robot), joint)
+    options = {
+        "speeds": None if speeds is None else _numbers(speeds),
+        "speed": speed,
+        "cycles": cycles,
+        "duration": duration,
+    }
+    given = {option: value for option, value in options.items() if value is not None}
+    motion, excesses = plan_and_check(name, load_robot(robot), joint, **given)
     _finish(name, out, motion, excesses, json)
+
+
+def _numbers(text: str) -> list[float]:
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise ParameterError("speeds", text, "numbers with commas between them") from None
 
 
 def command_of(kind: str) -> Callable[..., None]:

@@ -45,9 +45,10 @@ def fit(experiment: str, of: Robot | Fit, recordings: Recordings, **options: Any
         module, name = HOMES[experiment].split(":")
         found = getattr(importlib.import_module(module), name)
     else:
-        from jointwise.experiments.joint.registry import EXPERIMENTS
+        from jointwise.experiments.joint.registry import EXPERIMENTS, SYNONYMS
 
-        if experiment not in EXPERIMENTS:
+        name = SYNONYMS.get(experiment, experiment)
+        if name not in EXPERIMENTS:
             raise UnknownNameError("experiment", experiment, list_experiments())
-        found = EXPERIMENTS[experiment].fit
+        found = EXPERIMENTS[name].fit
     return found(of, recordings, **options)

@@ -5,7 +5,8 @@
 over short pieces of the swing, which finds the rotor's inertia B beside the damping D.
 
 f is the friction of the rotor where the robot knows it: dry friction takes as much as the gear's own damping, and a
-logarithmic decrement alone blames all of it on damping. Without known stiffness the decrement is used,
+logarithmic decrement alone blames all of it on damping. What is not known of f is part of the interval. Without known
+stiffness the decrement is used,
 
     D = 2 B ln(A_1/A_m) / (t_m - t_1)          from peaks of one sign, A ~ exp(-D t / (2 B)),
 
@@ -39,8 +40,10 @@ from jointwise.robot.description import Robot
 from jointwise.units import Unknown
 
 Array = NDArray[np.float64]
-FEWEST = 4
-"""Extremes (of both signs) below which there is no decay to speak of; with known stiffness one less will do."""
+FEWEST, FEWEST_WITH_GEAR = 4, 2
+"""Extremes (of both signs) below which there is no decay to speak of; with known stiffness one half swing will do."""
+DOUBT = 0.1
+"""Of the friction known: a law of a joint is good to a tenth along a motion as quick as a swing."""
 SMALLEST = 0.05
 """Share of the first extreme below which later ones are noise."""
 SWING_HZ = 150.0
@@ -66,6 +69,8 @@ class Swings(NamedTuple):
     columns: Array
     """integral of omega^2; half the change of omega^2; change of elastic energy by the zero of the encoders"""
     group: NDArray[np.int64]
+    taken: Array
+    """by friction as it is known"""
 
 
 def fit(robot: Robot, recordings: Recordings, joint: str | int) -> Fit:
@@ -74,15 +79,18 @@ def fit(robot: Robot, recordings: Recordings, joint: str | int) -> Fit:
     j = joint_index(robot, joint)
     name = robot.joints[j].name
     known = robot.joints[j].transmission
-    times, logs, groups = _decays(given, j, FEWEST if isinstance(known, Unknown) else FEWEST - 1)
+    fewest = FEWEST if isinstance(known, Unknown) else FEWEST_WITH_GEAR
+    times, logs, groups = _decays(given, j, fewest)
     if isinstance(known, Unknown):
         design, target, notes = _by_decrement(robot, j, times, logs, groups)
+        doubtful = np.zeros_like(target)
         settings = {"method": "decrement"}
     else:
         swings, notes = _by_energy(robot, given, j, Transmission.from_law(known))
         design, target, groups = swings.columns, swings.lost, swings.group
+        doubtful = DOUBT * swings.taken
         settings = {"method": "energy"}
-    values = np.linalg.lstsq(design, target, rcond=None)[0]
+    values, doubt = np.linalg.lstsq(design, np.column_stack([target, doubtful]), rcond=None)[0].T
     residual = target - design @ values
     damping = float(values[0])
     bound = ""
@@ -109,6 +117,7 @@ def fit(robot: Robot, recordings: Recordings, joint: str | int) -> Fit:
         rows=tuple(rows),
         jacobian=jacobian,
         residual=residual,
+        doubt=np.outer(doubt[:wanted], doubt[:wanted]),
         groups=np.arange(len(residual)) // 4,
         scores={
             "extremes": float(len(logs)),
@@ -158,7 +167,7 @@ def _by_energy(
         notes = (
             "the friction of the rotor is not known: what it takes counts as damping; fit friction first",
         )
-    lost, columns, group = [], [], []
+    lost, columns, group, losses = [], [], [], []
     for number, recording in enumerate(given.values()):
         phi, omega, rate = _deformation(recording, j)
         taken = np.zeros_like(phi)
@@ -184,7 +193,9 @@ def _by_energy(
             kinetic = 0.5 * float(omega[stop] ** 2 - omega[start] ** 2)
             columns.append((float(mean) / rate, kinetic, float(slope[stop] - slope[start])))
             group.append(number)
-    return Swings(np.array(lost), np.array(columns), np.array(group)), notes
+            losses.append(float(work) / rate)
+    found = Swings(np.array(lost), np.array(columns), np.array(group), np.array(losses))
+    return found, notes
 
 
 def _deformation(recording: Recording, j: int) -> tuple[Array, Array, float]:

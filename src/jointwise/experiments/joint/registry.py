@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -93,7 +94,14 @@ def plan_and_check(
     name: str, robot: Robot, joint: str | int, **options: Any
 ) -> tuple[Motion, tuple[Excess, ...]]:
     """The motion of an experiment, and everything it exceeds of the robot's limits."""
-    motion = experiment(name).plan(robot, joint, **options)
+    chosen = experiment(name)
+    allowed = list(inspect.signature(chosen.plan).parameters)[2:]
+    for option in options:
+        if option not in allowed:
+            raise UnknownNameError(
+                f"option of the {chosen.name} motion", option, allowed or ("none",)
+            )
+    motion = chosen.plan(robot, joint, **options)
     bounds = bounds_of(robot, share=SHARE)
     return motion, excesses(motion, robot, bounds) + motion.excesses(robot)
 

@@ -64,6 +64,8 @@ class Outcome:
     notes: tuple[str, ...] = ()
     arrays: Mapping[str, Array] = field(default_factory=dict)
     status: str = CONVERGED
+    doubt: Array | None = None
+    """covariance (parameters, parameters) from what was taken as known, beside that of the residuals"""
 
 
 def covariance(jacobian: Array, residual: Array, groups: NDArray[np.int64]) -> Array:
@@ -104,6 +106,8 @@ def numeric_jacobian(model: Callable[[Array], Array], values: Array) -> Array:
 def parameters(outcome: Outcome) -> tuple[tuple[Parameter, ...], Array]:
     """Parameters with intervals and verdicts, and their covariance."""
     cov = covariance(outcome.jacobian, outcome.residual, outcome.groups)
+    if outcome.doubt is not None:
+        cov = cov + outcome.doubt
     freedom = max(len(np.unique(outcome.groups)) - len(outcome.rows), 1)
     reach = student_reach(LEVEL, freedom)
     found = []
