@@ -67,6 +67,16 @@ def test_a_net_way_too_long_to_reverse_is_refused(arm):
         plan("reciprocate", arm, net=1.0)
 
 
+# ---- random series ---------------------------------------------------------------------------
+
+
+def test_a_random_motion_of_an_arm_that_lies_near_the_floor_swings_about_a_roomier_pose(arm):
+    """The middle of the range of a UR is the arm stretched out flat, with a few degrees of room."""
+    for seed in (1, 2):
+        motion = plan("random", arm, duration=10.0, seed=seed, max_acceleration=5.0, rate_hz=200.0)
+        assert np.ptp(motion.q, axis=0).min() > 0.5
+
+
 # ---- bang-coast-bang, spec 08.4 --------------------------------------------------------------
 
 

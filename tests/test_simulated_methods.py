@@ -11,6 +11,7 @@ import jointwise as jw
 from arm_logs import log
 from jointwise.cli.main import app
 from jointwise.errors import ParameterError, UnknownNameError
+from jointwise.estimators.generic_prior import link_prior
 from jointwise.estimators.instrumental import instrumental
 from jointwise.experiments.methods import METHODS, SIMULATED
 from jointwise.experiments.robot_fit import RobotFitOptions, fit_robot, pieces_of, solve
@@ -119,6 +120,33 @@ def test_every_method_fits_from_the_command_line(arm, tmp_path):
     wrong = CliRunner().invoke(app, ["fit", "robot", rec, *given, "--method", "guess", "-o", out])
     assert wrong.exit_code == 2
     assert "method" in wrong.stderr
+
+
+def test_options_of_a_method_stand_behind_its_name(arm, tmp_path):
+    logs = [log(arm, LAWS, seed=s, rotors=True, noise=0.05, seconds=8.0) for s in (1, 2)]
+
+    def values(method):
+        return fit_robot(
+            arm, logs, filter_hz=5.0, friction=FRICTION, method=method, delay=False
+        ).values
+
+    plain = values("wls")
+    for method in ("wls:power=1", "huber:c=0.5", "maximum_likelihood:order=2", "ridge:strength=1e6",
+                   "kovincic:smallest_share=0.3", "physical:spread=1e-3"):  # fmt: skip
+        assert not np.allclose(values(method), plain, rtol=1e-6), method
+    np.testing.assert_allclose(values("wls:passes=30"), values("maximum_likelihood"), rtol=1e-6)
+    prior = arm.base_parameters(rotors=True).values([*link_prior(arm).values, 0.4, 0.15])
+    held = values("ridge:strength=1e12")[: len(prior)]
+    np.testing.assert_allclose(held, prior, rtol=1e-2, atol=1e-4)
+    for wrong, error_type, match in (
+        ("wls:powr=1", UnknownNameError, "did you mean 'power'"),
+        ("wls:power", ParameterError, "behind a ="),
+        ("wls:power=3", ParameterError, "power"),
+        ("ols:c=1", ParameterError, "has none"),
+        ("lsq", UnknownNameError, "method"),
+    ):
+        with pytest.raises(error_type, match=match):
+            values(wrong)
 
 
 def test_the_methods_that_simulate_are_methods():

@@ -73,7 +73,7 @@ def robot(
         str,
         typer.Option(
             help="physical, bounded, ridge, ols, wls, huber, liu, kovincic, kovincic_constrained, "
-            "maximum_likelihood; through the twin: idim_iv, didim, cloe."
+            "maximum_likelihood; through the twin: idim_iv, didim, cloe. Options as wls:power=1,passes=3."
         ),
     ] = "physical",
     torque: Annotated[

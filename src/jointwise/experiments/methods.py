@@ -6,8 +6,10 @@ zero with the columns it depends on named, instead of stopping the whole fit.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +19,7 @@ from jointwise.estimators.estimate import Estimate
 from jointwise.estimators.problem import Problem
 from jointwise.estimators.registry import estimator
 from jointwise.experiments.design import Design
+from jointwise.experiments.method_options import parsed
 
 Array = NDArray[np.float64]
 Solver = Callable[[Problem], Estimate]
@@ -31,24 +34,32 @@ INDEPENDENT = 1e-7
 
 
 def solver(method: str, design: Design, weights: Array | None = None) -> Solver:
-    """The solver of this name for a design; `weights` of the joints where a first fit already has them."""
-    if method not in METHODS:
-        raise UnknownNameError("method", method, METHODS)
+    """The solver of this name, with its options, for a design; `weights` of the joints where a first fit has them."""
+    method, options = checked(method)
     if method in ("physical", "didim", "cloe"):
         from jointwise.experiments.physical import physical_solver
 
-        return physical_solver(design, weights=weights)
+        return physical_solver(design, weights=weights, **options)
     if method == "ridge":
         from jointwise.experiments.ridge_prior import ridge_solver
 
-        return ridge_solver(design)
+        return ridge_solver(design, **options)
     if method == "bounded":
         return lambda problem: on_independent(
             replace(problem, rows=()), lambda part: _bounded(part, design)
         )
     if method == "idim_iv":
         method = "maximum_likelihood"
-    return lambda problem: on_independent(problem, estimator(method))
+    find = functools.partial(estimator(method), **options)
+    return find if method == "kovincic" else lambda problem: on_independent(problem, find)
+
+
+def checked(method: str) -> tuple[str, dict[str, Any]]:
+    """Name and options of a method, refused where there is none of that name or without such options."""
+    name, options = parsed(method)
+    if name not in METHODS:
+        raise UnknownNameError("method", name, METHODS)
+    return name, dict(options)
 
 
 def _bounded(part: Problem, design: Design) -> Estimate:

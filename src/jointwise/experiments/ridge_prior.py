@@ -25,8 +25,10 @@ LEAST = 1e-3
 """Standard deviation beside the largest of the same kind: the file's zero is no proof that a value is zero."""
 
 
-def ridge_solver(design: Design) -> Callable[[Problem], Estimate]:
-    """Solver whose strength is chosen by leaving out one recording after the other, or one stretch of a single one."""
+def ridge_solver(
+    design: Design, strength: float | str | None = None
+) -> Callable[[Problem], Estimate]:
+    """Solver; without a `strength` it is chosen by leaving out one recording, or stretch of a single one, in turn."""
     links = link_prior(design.robot)
     standard = prior_values(design, links)
     prior = standard_matrix(design) @ standard
@@ -38,7 +40,9 @@ def ridge_solver(design: Design) -> Callable[[Problem], Estimate]:
         std = np.concatenate([spread, reach])
         parts = stretches(problem)
         choice = CHOICES[0] if len(parts.recordings) > 1 else CHOICES[1]
-        return ridge(parts, prior=prior, prior_std=std, strength=choice)
+        return ridge(
+            parts, prior=prior, prior_std=std, strength=choice if strength is None else strength
+        )
 
     return find
 

@@ -23,7 +23,7 @@ from jointwise.experiments.equations import Equations, Spans, equations
 from jointwise.experiments.fit import Fit
 from jointwise.experiments.known import taken_as_known
 from jointwise.experiments.memory_start import Noise, noise_of, without_start
-from jointwise.experiments.methods import METHODS, SIMULATED, solver
+from jointwise.experiments.methods import SIMULATED, checked, solver
 from jointwise.experiments.physical import standard_behind
 from jointwise.experiments.recordings import Recordings, named
 from jointwise.experiments.update import friction_law
@@ -60,6 +60,7 @@ class RobotFitOptions:
     filter_hz: Annotated[float, Unit("Hz", lower=0.05, upper=1e4)]
     friction: tuple[str, ...] = FRICTION
     method: str = "physical"
+    """with options behind its name where it has some: wls:power=1"""
     torque: str | None = None
     moving: float | None = None
     """speed above which a joint counts as moving, rad/s [m/s]; None follows from the speeds recorded"""
@@ -83,8 +84,7 @@ class RobotFitOptions:
             if getattr(self, name) is not None:
                 SPEED.check(name, getattr(self, name))
         object.__setattr__(self, "friction", tuple(self.friction))
-        if self.method not in METHODS:
-            raise UnknownNameError("method", self.method, METHODS)
+        checked(self.method)
         if self.differentiation not in DIFFERENTIATIONS:
             raise UnknownNameError("way of differentiation", self.differentiation, DIFFERENTIATIONS)
         if self.friction == AUTO and self.method in SIMULATED:

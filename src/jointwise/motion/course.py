@@ -64,6 +64,17 @@ class Setting:
         apart = clearance(self.robot, poses, floor=self.bounds.floor)
         return middle if apart[0] > 0.0 else poses[int(np.argmax(apart))]
 
+    def centers(self, count: int) -> list[Array]:
+        """Poses to swing about: the clear one, then those near the middle of the range that have the most room."""
+        first = self.clear_pose()
+        if not has_capsules(self.robot):
+            return [first]
+        near = np.minimum(self.bounds.reach(np.pi / 2.0), np.pi / 2.0)
+        draws = np.random.default_rng(POSE_SEED).uniform(-1.0, 1.0, (POSES, self.robot.n))
+        poses = self.bounds.middle() + draws * near
+        apart = clearance(self.robot, poses, floor=self.bounds.floor)
+        return [first, *poses[np.argsort(-apart)[:count]]]
+
     def joint_index(self, given: str | int | None, default: int = 0) -> int:
         """Place of a joint given by name or by number from 1."""
         names = [joint.name for joint in self.robot.joints]

@@ -1,7 +1,8 @@
 """Random Fourier series: excitation of all joints without optimisation, at once and for any robot.
 
 Coefficients are drawn at random and projected onto those at rest at the ends (spec 08.2), then scaled joint by joint
-to the bounds; where links would meet, the swing is reduced.
+to the bounds; where links would meet, the swing is reduced, and if that leaves less than half of it, another pose to swing about is
+looked for.
 """
 
 from __future__ import annotations
@@ -26,6 +27,12 @@ POINTS = 4000
 INSIDE = 1.0 - 1e-6
 """Share of a limit that is used, so that the peak between these instants is within it too."""
 SHRINK, SHRINKINGS = 0.85, 40
+CENTERS = 12
+"""Other poses to swing about where links meet too soon around the first."""
+ENOUGH = 4
+"""Shrinkings, to half of the swing, that need no better centre."""
+COARSE = 100
+"""Every so manieth instant is looked at first."""
 
 
 def plan(
@@ -74,21 +81,41 @@ def _fitted(setting: Setting, raw: FourierPath) -> FourierPath:
         limits = (b.reach(LARGEST_SWING), b.velocity, b.acceleration, b.jerk)
         for limit, peak in zip(limits, peaks, strict=False):
             scale = np.minimum(scale, limit / peak)
-    center = setting.clear_pose()
-    room = np.minimum(b.upper - center, center - b.lower)
-    scale = np.minimum(scale, room / np.abs(raw.at(time[::10])[0]).max(axis=0))
-    zero = np.zeros(raw.n)
-    path = _moved(raw.shrunk(zero, INSIDE * scale), center)
-    for _ in range(SHRINKINGS):
-        q, dq, ddq = path.at(time[::10])[:3]
-        clear = clearance(setting.robot, q, floor=b.floor).min() > 0.0
-        if clear and _strong_enough(setting, q, dq, ddq):
-            return path
-        path = path.shrunk(center, SHRINK)
-    raise NumericalError(
-        f"no random motion of {setting.robot.name} that is clear and within its torque limits was found around "
-        f"{np.round(center, 3)}"
-    )
+    widest = np.abs(raw.at(time[::10])[0]).max(axis=0)
+    best, fewest = None, SHRINKINGS
+    for center in setting.centers(CENTERS):
+        room = np.minimum(b.upper - center, center - b.lower)
+        whole = raw.shrunk(np.zeros(raw.n), INSIDE * np.minimum(scale, room / widest))
+        path, steps = _clear(setting, _moved(whole, center), time, fewest)
+        if path is not None:
+            best, fewest = path, steps
+        if best is not None and fewest <= ENOUGH:
+            break
+    if best is None:
+        raise NumericalError(
+            f"no random motion of {setting.robot.name} that is clear and within its torque limits was found around "
+            f"{np.round(center, 3)} and {CENTERS} other poses"
+        )
+    return best
+
+
+def _clear(
+    setting: Setting, path: FourierPath, time: Array, most: int
+) -> tuple[FourierPath | None, int]:
+    """The path shrunk until no links meet, and how often; nothing where that takes `most` steps or more."""
+    coarse, fine = time[::COARSE], time[::10]
+    for k in range(most):
+        if all(_within(setting, path, at) for at in (coarse, fine)):
+            return path, k
+        path = path.shrunk(path.center, SHRINK)
+    return None, most
+
+
+def _within(setting: Setting, path: FourierPath, time: Array) -> bool:
+    """Whether links keep apart and the torque limits are kept at these instants."""
+    q, dq, ddq = path.at(time)[:3]
+    clear = clearance(setting.robot, q, floor=setting.bounds.floor).min() > 0.0
+    return bool(clear) and _strong_enough(setting, q, dq, ddq)
 
 
 def _strong_enough(setting: Setting, q: Array, dq: Array, ddq: Array) -> bool:
