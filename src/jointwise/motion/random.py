@@ -1,8 +1,8 @@
 """Random Fourier series: excitation of all joints without optimisation, at once and for any robot.
 
 Coefficients are drawn at random and projected onto those at rest at the ends (spec 08.2), then scaled joint by joint
-to the bounds; where links would meet, the swing is reduced, and if that leaves less than half of it, another pose to swing about is
-looked for.
+to the bounds; where links would meet, the swing is reduced, and if that leaves less than half of it, another pose to
+swing about is looked for.
 """
 
 from __future__ import annotations
