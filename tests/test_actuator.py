@@ -50,6 +50,21 @@ def test_amplitude_is_kept_and_the_d_axis_is_phase_a_at_zero():
     assert abs(a).max() == pytest.approx(3.0, rel=1e-4)
 
 
+@settings(deadline=None)
+@given(amperes, amperes, angles)
+def test_phases_follow_each_other_a_third_of_a_turn_apart(i_d, i_q, angle):
+    """Spec 06.3: b and c are what a is with the angle a third of a turn less and more."""
+    expected = [
+        i_d * np.cos(angle - lag) - i_q * np.sin(angle - lag)
+        for lag in (0.0, 2.0 * np.pi / 3.0, -2.0 * np.pi / 3.0)
+    ]
+    found = phase_currents(direct=i_d, quadrature=i_q, electrical_angle=angle)
+    assert np.allclose(np.ravel(found), expected, rtol=0, atol=1e-11)
+    alpha, beta = pmsm.phases_to_stator(*expected)
+    turned = pmsm.rotor_to_stator(i_d, i_q, angle)
+    assert np.allclose((alpha, beta), turned, rtol=0, atol=1e-11)
+
+
 def test_torque_constant_of_the_table():
     """0.125 N m/A behind 101 is 12.625 N m/A on the output side."""
     assert MOTOR.torque_constant == pytest.approx(12.625, rel=1e-12)

@@ -244,6 +244,9 @@ def test_erratum_23_stribeck_factor_on_h_keeps_the_torque_continuous():
     f, _ = model.run(path, -t, 0.0, 20.0, dt=1e-6, state=start)
     # Initial stiffness 8 * 141788 N m/rad times the longest move, 1e-9 rad.
     assert abs(np.diff(f)).max() < 1.2e-3
+    # ... and what it settles to when sliding at V_S lies the excess over e above the Coulomb level ...
+    sliding = along(law, 0.01 * np.arange(1, 5), omega=0.05)
+    assert sliding[-1] == pytest.approx(6.0 + 2.0 / np.e, rel=1e-12)
     # ... while the printed sgn(omega) (F_S - F(0)) jumps by twice the excess.
     printed = Stribeck(coulomb=0.0, breakaway=2.0, stribeck_velocity=0.05, stribeck_exponent=1.0)
     jump = torque(printed, 1e-9) - torque(printed, -1e-9)

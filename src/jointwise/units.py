@@ -56,7 +56,12 @@ class Unit:
         """The range in words, for messages and tables."""
         unit = "" if self.symbol == "1" else f" {self.symbol}"
         if math.isfinite(self.lower) and math.isfinite(self.upper):
-            text = f"from {self.lower:g} to {self.upper:g}{unit}"
+            start = (
+                f"above {self.lower:g} and at most"
+                if self.open_lower
+                else f"from {self.lower:g} to"
+            )
+            text = f"{start} {self.upper:g}{unit}"
         elif math.isfinite(self.lower):
             text = f"{'above' if self.open_lower else 'at least'} {self.lower:g}{unit}"
         elif math.isfinite(self.upper):

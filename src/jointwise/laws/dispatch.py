@@ -11,6 +11,7 @@ from jointwise.laws import kinematic_error as ke
 from jointwise.laws import load, smooth_sign
 from jointwise.laws import lost_motion as lm
 from jointwise.laws import odd_polynomial as op
+from jointwise.laws import rounded_segments as rs
 from jointwise.laws import smooth_backlash as sb
 from jointwise.laws import temperature as te
 from jointwise.laws import three_segments as ts
@@ -142,6 +143,8 @@ def transmission_torque(code, p, phi):
         return sb.smooth_torque(p, phi)
     if code == 6:
         return sb.lag_torque(p, phi)
+    if code == 7:
+        return rs.rounded_torque(p, phi)
     return NAN
 
 
@@ -160,6 +163,8 @@ def transmission_stiffness(code, p, phi):
         return sb.smooth_stiffness(p, phi)
     if code == 6:
         return sb.lag_stiffness(p, phi)
+    if code == 7:
+        return rs.rounded_stiffness(p, phi)
     return NAN
 
 
@@ -178,6 +183,8 @@ def transmission_slope(code, p, phi):
         return sb.smooth_slope(p, phi)
     if code == 6:
         return sb.lag_slope(p, phi)
+    if code == 7:
+        return rs.rounded_slope(p, phi)
     return NAN
 
 
@@ -196,6 +203,8 @@ def transmission_deformation(code, p, tau):
         return sb.smooth_deformation(p, tau)
     if code == 6:
         return sb.lag_deformation(p, tau)
+    if code == 7:
+        return rs.rounded_deformation(p, tau)
     return NAN
 
 

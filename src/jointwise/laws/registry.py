@@ -26,6 +26,7 @@ from jointwise.laws.lugre import LuGre
 from jointwise.laws.maxwell_slip import MaxwellSlip
 from jointwise.laws.odd_polynomial import OddPolynomial
 from jointwise.laws.offset import Offset
+from jointwise.laws.rounded_segments import RoundedSegments
 from jointwise.laws.slip_bank import SlipBank
 from jointwise.laws.smooth_backlash import SmoothBacklash, SmoothDeformation
 from jointwise.laws.smooth_sign import SigmoidCoulomb, TanhCoulomb, ZoneCoulomb
@@ -77,6 +78,7 @@ STIFFNESS: Mapping[str, type[TransmissionLaw]] = _named(
     LinearSpring,
     OddPolynomial,
     ThreeSegments,
+    RoundedSegments,
     LostMotion,
     SmoothBacklash,
     SmoothDeformation,

@@ -66,9 +66,15 @@ class Motion:
                 continue
             array = np.array(value, dtype=np.float64)
             expected = (len(time), len(self.joint_names))
-            if array.shape != expected or not np.isfinite(array).all():
+            if array.shape != expected:
                 raise ShapeError(
                     name, f"shape {array.shape}", f"finite numbers of shape {expected}"
+                )
+            for sample, joint in np.argwhere(~np.isfinite(array)):
+                raise ParameterError(
+                    f"{name} of joint {self.joint_names[joint]} at sample {sample}",
+                    float(array[sample, joint]),
+                    "a finite number",
                 )
             array.setflags(write=False)
             object.__setattr__(self, name, array)

@@ -11,15 +11,15 @@ A schedule is a tuple of `Fault`, or a TOML file with one [[faults]] table each:
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from jointwise.errors import FileError, JointwiseError, ParameterError, UnknownNameError
+from jointwise.errors import FileError, ParameterError, UnknownNameError
+from jointwise.plant.toml_entry import made, read_toml
 from jointwise.units import Unit, check_fields
 
 Array = NDArray[np.float64]
@@ -37,7 +37,6 @@ KINDS: dict[str, str] = {
 }
 WHOLE_ARM = ("lost_samples", "late_samples", "collision")
 SHARES = ("lost_samples", "late_samples", "current_saturation")
-LARGEST_FILE = 1 << 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,33 +77,11 @@ class Fault:
 
 def load_faults(path: Any) -> tuple[Fault, ...]:
     """Faults from a TOML file."""
-    from jointwise.robot.reading import read_text
-
-    text = read_text(path, LARGEST_FILE)
-    try:
-        data = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
-        raise FileError(path, "", f"is not TOML: {error}") from error
+    data = read_toml(path)
     entries = data.get("faults")
     if not isinstance(entries, list) or set(data) != {"faults"}:
         raise FileError(path, "", "must hold [[faults]] tables and nothing else")
-    known = [f.name for f in fields(Fault)]
-    faults = []
-    for k, entry in enumerate(entries, start=1):
-        where = f"fault {k}"
-        if not isinstance(entry, dict):
-            raise FileError(path, where, "is not a table")
-        for key in entry:
-            if key not in known:
-                raise FileError(path, where, f"has no field {key!r}", f"fields: {', '.join(known)}")
-        for key in ("kind", "start", "stop"):
-            if key not in entry:
-                raise FileError(path, where, f"does not state {key!r}")
-        try:
-            faults.append(Fault(**entry))
-        except JointwiseError as error:
-            raise FileError(path, where, str(error)) from error
-    return tuple(faults)
+    return tuple(made(path, f"fault {k}", Fault, entry) for k, entry in enumerate(entries, start=1))
 
 
 def events(

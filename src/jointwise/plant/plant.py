@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeVar, cast
 
 import numpy as np
@@ -24,11 +24,17 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 L = TypeVar("L")
+ROUNDING = 1e-14
+"""An inertia this small beside the largest is a rounding error of zero."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Wear:
-    """A friction parameter that drifts with the way the rotor has gone: value = start + per_radian * travel."""
+    """A friction parameter that drifts with the way the rotor has gone: value = start + per_radian * travel.
+
+    It stops at the bounds the law states for it. Of a parameter with several numbers, as a map of the backlash, each
+    drifts.
+    """
 
     term: int
     """which friction law of the joint, counted from 0"""
@@ -57,6 +63,8 @@ class PlantJoint:
         object.__setattr__(self, "wear", tuple(self.wear))
         count = len(self.friction.terms)
         for drift in self.wear:
+            if isinstance(drift.term, bool) or not isinstance(drift.term, int):
+                raise ParameterError("wear.term", drift.term, "a whole number")
             if not 0 <= drift.term < count:
                 raise ParameterError(
                     "wear.term", drift.term, f"the place of one of {count} friction laws"
@@ -101,10 +109,23 @@ class Plant:
                 raise ParameterError(
                     f"{path}.rotor_inertia", 0.0, "above 0 kg m^2 for a rotor that moves by itself"
                 )
-        if np.linalg.eigvalsh(robot.mass_matrix(np.zeros(robot.n)))[0] <= 0.0:
+        inertias, modes = np.linalg.eigh(robot.mass_matrix(np.zeros(robot.n)))
+        if inertias[0] <= ROUNDING * inertias[-1]:
+            worst = robot.joints[int(np.argmax(np.abs(modes[:, 0])))].name
             raise ParameterError(
-                f"mass matrix of {robot.name}", "not positive definite", "positive definite"
+                f"inertia that joint {worst} of {robot.name} moves",
+                float(inertias[0]),
+                "above 0 kg m^2 [kg] in every direction: the mass matrix must be positive definite",
+                "give mass and inertia to the links it moves",
             )
+
+    def without_link_encoders(self) -> Plant:
+        """The same arm with motor encoders alone."""
+        joints = [
+            replace(joint, sensors=replace(joint.sensors, link_encoder=None))
+            for joint in self.joints
+        ]
+        return replace(self, joints=tuple(joints))
 
     @classmethod
     def stated(cls, robot: Robot) -> Plant:

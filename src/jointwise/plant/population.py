@@ -2,7 +2,8 @@
 
 None of these values is printed in the sources (spec 12.8), so every range is an assumption; `docs/population.md` lists
 each with its reason. A truth is always richer than what anyone fits to it: friction on the link side, an oil that lags
-behind the temperature sensor, a backlash that depends on the position, encoder ripple, current offsets.
+behind the temperature sensor, a backlash that depends on the position, stiffness without corners, more harmonics of the
+kinematic error than a fit has, encoder ripple, current offsets.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ from jointwise.laws.degressive import DegressiveViscous
 from jointwise.laws.e_gms import EGMS
 from jointwise.laws.friction import FrictionModel
 from jointwise.laws.kinematic_error import FourierError
+from jointwise.laws.rounded_segments import RoundedSegments
 from jointwise.laws.smooth_sign import TanhCoulomb
 from jointwise.laws.temperature import TemperatureChange
-from jointwise.laws.three_segments import ThreeSegments
 from jointwise.laws.transmissions import Transmission
 from jointwise.laws.viscous import Viscous
 from jointwise.plant.plant import Plant, PlantJoint
@@ -74,7 +75,7 @@ def random_arm(name: str, *, seed: int) -> Plant:
     if name not in ARMS:
         raise UnknownNameError("kind of random arm", name, ARMS)
     check_seed(seed)
-    rng = np.random.default_rng([seed, 20])
+    rng, fine = (np.random.default_rng([seed, stream]) for stream in (20, 21))
     robot = load_robot(name)
     sizes = [SIZES[k] for k in ARMS[name]]
     changes: dict[str, Any] = {}
@@ -92,7 +93,7 @@ def random_arm(name: str, *, seed: int) -> Plant:
         changes[f"{path}.link.center_of_mass"] = tuple(np.asarray(body.center_of_mass) + moved)
     changes["payload"] = _tool(rng)
     truth = robot.replace(changes, source=f"drawn at random, seed {seed}")
-    joints = tuple(_joint(rng, size) for size in sizes)
+    joints = tuple(_joint(rng, fine, size) for size in sizes)
     return Plant(robot=truth, joints=joints)
 
 
@@ -108,17 +109,19 @@ def _tool(rng: np.random.Generator) -> Body:
     )
 
 
-def _joint(rng: np.random.Generator, size: Size) -> PlantJoint:
+def _joint(rng: np.random.Generator, fine: np.random.Generator, size: Size) -> PlantJoint:
+    """`fine` draws what makes the gear richer than the models fitted to it."""
     rotor = size.rotor
     scale = _around(rng, 0.2)
     k1, k2, k3 = (scale * k for k in size.stiffness)
     damping = 2.0 * float(rng.uniform(0.02, 0.08)) * np.sqrt(k1 * rotor)
-    gear = ThreeSegments(
+    gear = RoundedSegments(
         stiffness_1=k1,
         stiffness_2=k2,
         stiffness_3=k3,
         torque_1=size.torque[0],
         torque_2=size.torque[1],
+        rounding=float(fine.uniform(0.05, 0.25)) * size.torque[0] / k1,
     )
     friction = _friction(rng, size)
     seals = TanhCoulomb(coulomb=size.coulomb * float(rng.uniform(0.02, 0.08)), width=0.01)
@@ -126,7 +129,7 @@ def _joint(rng: np.random.Generator, size: Size) -> PlantJoint:
         transmission=Transmission(
             stiffness=gear,
             damping=Damping(damping=float(damping)),
-            kinematic_error=_kinematic_error(rng),
+            kinematic_error=_kinematic_error(rng, fine),
         ),
         friction=friction,
         link_friction=FrictionModel(
@@ -168,16 +171,19 @@ def _friction(rng: np.random.Generator, size: Size) -> FrictionModel:
     return FrictionModel(terms=(hysteresis, warm, viscous, temperature))
 
 
-def _kinematic_error(rng: np.random.Generator) -> FourierError:
-    def draw(count: int, size: float) -> tuple[float, ...]:
-        return tuple(float(v) for v in size * rng.standard_normal(count) / np.arange(1, count + 1))
+def _kinematic_error(rng: np.random.Generator, fine: np.random.Generator) -> FourierError:
+    def draw(source: np.random.Generator, size: float, *orders: int) -> tuple[float, ...]:
+        return tuple(float(v) for v in size * source.standard_normal(len(orders)) / orders)
+
+    def rotor() -> tuple[float, ...]:
+        return draw(rng, 2e-5, 1) + draw(fine, 2e-5, 2, 3, 4)
 
     return FourierError(
         gear_ratio=GEAR_RATIO,
-        rotor_cosine=draw(1, 2e-5),
-        rotor_sine=draw(1, 2e-5),
-        output_cosine=draw(3, 1.5e-4),
-        output_sine=draw(3, 1.5e-4),
+        rotor_cosine=rotor(),
+        rotor_sine=rotor(),
+        output_cosine=draw(rng, 1.5e-4, 1, 2, 3),
+        output_sine=draw(rng, 1.5e-4, 1, 2, 3),
     )
 
 

@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from jointwise.errors import NumericalError, ParameterError
 from jointwise.plant import measure as m
-from jointwise.plant.faults import collision_wrench, events
+from jointwise.plant.commands import checked_joints
+from jointwise.plant.faults import events
 from jointwise.plant.twin import STREAMS, Twin
 from jointwise.robot import samples
 
@@ -50,7 +51,7 @@ class TwinPort:
         concern recordings and do not reach a port.
         """
         push = samples.checked("wrench", wrench, 6)
-        command = self.twin.checked_torque(torque)
+        command = checked_joints(self.twin.plant.robot, "motor torque", torque)
         applied, self._measurement = self._advance(command, push)
         return applied
 
@@ -62,7 +63,7 @@ class TwinPort:
             self.state,
             reference,
             servoed=False,
-            wrench=collision_wrench(twin.faults, 1, twin.period, first=first) + push,
+            wrench=twin.contact(1, first=first) + push,
             event=events(twin.faults, 1, len(command), twin.period, self._rng, first=first),
         )
         if done == 0:

@@ -38,9 +38,9 @@ class HandPush:
                 raise ParameterError(f"hand_push.{name}", getattr(self, name), "three numbers")
             object.__setattr__(self, name, tuple(float(v) for v in given))
 
-    def wrench(self, ticks: int, period: float = 1e-3) -> Array:
-        """Force and moment of each control period, (ticks, 6), as `Twin.run` takes them; zero outside the push."""
-        time = np.arange(ticks, dtype=np.float64) * np.float64(period)
+    def wrench(self, ticks: int, period: float = 1e-3, *, first: int = 0) -> Array:
+        """Force and moment of the control periods from `first` on, (ticks, 6); zero outside the push."""
+        time = (first + np.arange(ticks, dtype=np.float64)) * np.float64(period)
         let_go = self.start + self.rise + self.hold
         share = _smooth((time - self.start) / self.rise) - _smooth((time - let_go) / self.release)
         return np.outer(share, [*self.force, *self.moment])

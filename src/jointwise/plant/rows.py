@@ -18,6 +18,8 @@ from jointwise.plant.plant import PackedDrives, Plant
 from jointwise.plant.servo import Servo
 
 Array = NDArray[np.float64]
+NEAREST = 1e-3
+"""A parameter that must stay above its bound comes no nearer to it than by this share of its first distance."""
 
 
 class Rows(NamedTuple):
@@ -60,14 +62,18 @@ def wall_numbers(wall: Wall | None) -> Array:
 
 
 def wear_rows(plant: Plant, packed: PackedDrives) -> Array:
-    """Place of the parameter, joint, change per radian; one row per drifting parameter."""
+    """Place of the parameter, joint, change per radian, lower and upper bound; one row per drifting number."""
     rows = []
     for j, joint in enumerate(plant.joints):
         for drift in joint.wear:
-            term = packed.terms[packed.table[j, ROTOR_TERMS] + drift.term]
-            place = place_of(joint.friction.terms[drift.term], drift.parameter)
-            rows.append((term[P_START] + place, j, drift.per_radian))
-    return np.array(rows, dtype=np.float64).reshape(-1, 3)
+            law = joint.friction.terms[drift.term]
+            first = packed.terms[packed.table[j, ROTOR_TERMS] + drift.term][P_START]
+            places = places_of(law, drift.parameter)
+            unit = field_units(type(law))[drift.parameter]
+            for place, start in places:
+                low = unit.lower + NEAREST * (start - unit.lower) if unit.open_lower else unit.lower
+                rows.append((first + place, j, drift.per_radian, low, unit.upper))
+    return np.array(rows, dtype=np.float64).reshape(-1, 5)
 
 
 def sensor_rows(plant: Plant) -> Array:
@@ -88,16 +94,21 @@ def sensor_rows(plant: Plant) -> Array:
     return rows
 
 
-def place_of(law: Any, name: str) -> int:
-    """Where a parameter stands among a law's packed numbers: the one that changes when it changes."""
+def places_of(law: Any, name: str) -> list[tuple[int, float]]:
+    """Where the numbers of a parameter stand among those of its law, with their values."""
     names = list(field_units(type(law)))
     if name not in names:
         raise ParameterError("wear.parameter", name, f"one of {', '.join(names)}")
     value = getattr(law, name)
-    if isinstance(value, tuple):
-        raise ParameterError("wear.parameter", name, "a parameter that is a single number")
-    changed = replace(law, **{name: value * 1.0009765625 + 1e-6}).packed() != law.packed()
-    places = np.flatnonzero(changed)
-    if len(places) != 1:
+    values = value if isinstance(value, tuple) else (value,)
+    moved = tuple(v * 1.0009765625 + 1e-6 for v in values)
+    changed: Any = {name: moved if isinstance(value, tuple) else moved[0]}
+    try:
+        after = replace(law, **changed).packed()
+    except ParameterError:
+        after = np.zeros(0)
+    before = law.packed()
+    places = np.flatnonzero(before != after) if len(after) == len(before) else np.zeros(0, int)
+    if len(places) != len(values) or not np.array_equal(before[places], values):
         raise ParameterError("wear.parameter", name, "a parameter that the law uses as it is")
-    return int(places[0])
+    return list(zip(places.tolist(), values, strict=True))

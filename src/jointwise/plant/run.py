@@ -46,6 +46,7 @@ from jointwise.plant.step import coupled_step, drive_forces, rk4_step, semi_impl
 
 SEMI_IMPLICIT, RK4 = 0, 1
 FASTEST = 1e4  # rad/s; a joint faster than this has diverged
+HOTTEST = 1e4  # degC; likewise
 
 
 @leaf
@@ -64,21 +65,24 @@ def truth(x, temperature, torque, forces, record):
 
 
 @leaf
-def diverged(x):
-    """True where a joint is not finite or absurdly fast."""
+def diverged(x, temperature):
+    """True where a joint is not finite, absurdly fast or absurdly hot."""
     for j in range(x.shape[1]):
         fast = max(abs(x[DQ, j]), abs(x[DTHETA, j]))
         if not (fast < FASTEST and abs(x[Q, j]) < 1e9 and abs(x[THETA, j]) < 1e9):
+            return True
+        if not max(abs(temperature[0, j]), abs(temperature[OIL, j])) < HOTTEST:
             return True
     return False
 
 
 @leaf
 def age(wear, p, x, before):
-    """Let parameters drift with the distance travelled: rows of wear are place in p, joint, change per rad."""
+    """Let parameters drift with the way gone, inside bounds; wear: place in p, joint, change per rad, lower, upper."""
     for k in range(wear.shape[0]):
-        j = int(wear[k, 1])
-        p[int(wear[k, 0])] += wear[k, 2] * abs(x[THETA, j] - before[j])
+        j, place = int(wear[k, 1]), int(wear[k, 0])
+        drifted = p[place] + wear[k, 2] * abs(x[THETA, j] - before[j])
+        p[place] = min(max(drifted, wear[k, 3]), wear[k, 4])
 
 
 @kernel
@@ -133,6 +137,7 @@ def run(
     scratch = flexible_scratch(n if coupled else 1)
     torque = np.zeros(n)
     good = x.copy()
+    cool = temperature.copy()
     touched = wall[0] > 0.0 or np.any(wrench != 0.0)
     for tick in range(reference.shape[0]):
         record = out[tick]
@@ -178,10 +183,12 @@ def run(
                     arm, drives, table, terms, p, x, s, inputs, dt, origin, s_new, forces, work, mass,
                     rate, heat,
                 )  # fmt: skip
-        if diverged(x):
-            x[:] = good
-            return tick
+        cool[:] = temperature
         warm_up(thermal, torque, heat, period, temperature)
+        if diverged(x, temperature):
+            x[:] = good
+            temperature[:] = cool
+            return tick
         if wear.shape[0] > 0:
             age(wear, p, x, good[THETA])
     return reference.shape[0]

@@ -2,7 +2,8 @@
 
 The linearised plant has eigenvalues lambda; a method is stable while |lambda| dt stays below its limit. The relative
 error of the fastest mode after one of its radians is about |lambda| dt / 2 for the semi-implicit step and
-(|lambda| dt)^4 / 120 for RK4; slower modes are more accurate by the same powers.
+(|lambda| dt)^4 / 120 for RK4; slower modes are more accurate by the same powers. A wall counts as if the tool were
+in contact in every pose.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from jointwise.errors import ParameterError
 from jointwise.laws.friction import FrictionModel
+from jointwise.plant.outcome import Wall
 from jointwise.plant.plant import Plant, PlantJoint
 from jointwise.robot.parts import is_finite
 
@@ -23,6 +25,8 @@ STABLE = {"semi_implicit": 2.0, "rk4": 2.78}
 CHOSEN = {"semi_implicit": 0.2, "rk4": 0.5}
 """|lambda| dt the step is chosen for when nothing is asked."""
 POSES = 16
+MOST = 10_000
+"""Substeps in a control period beyond which a run would never end."""
 SMALL = 1e-9
 """rad; a displacement inside the stiffest part of any presliding law"""
 CREEP = 0.01
@@ -42,11 +46,20 @@ class StepSize(NamedTuple):
     """of the fastest mode, per radian of it"""
 
 
-def step_size(plant: Plant, period: float, method: str, substeps: int | None) -> StepSize:
+def step_size(
+    plant: Plant, period: float, method: str, substeps: int | None, wall: Wall | None = None
+) -> StepSize:
     """Step for a control period; refuses a number of substeps that cannot be stable."""
-    fastest, joint = fastest_mode(plant)
+    fastest, joint = fastest_mode(plant, wall)
     if substeps is None:
         substeps = max(1, int(np.ceil(period * fastest / CHOSEN[method])))
+    if substeps > MOST:
+        raise ParameterError(
+            f"substeps (joint {joint} is the fastest, {fastest:.4g} rad/s)",
+            substeps,
+            f"at most {MOST} in a period of {period:g} s",
+            "soften the gear, its damping or the wall, or give the link or the rotor more inertia",
+        )
     dt = period / substeps
     product = fastest * dt
     if product > STABLE[method]:
@@ -61,7 +74,7 @@ def step_size(plant: Plant, period: float, method: str, substeps: int | None) ->
     return StepSize(dt, substeps, fastest, joint, error)
 
 
-def fastest_mode(plant: Plant) -> tuple[float, str]:
+def fastest_mode(plant: Plant, wall: Wall | None = None) -> tuple[float, str]:
     """Largest |eigenvalue| of the linearised plant over some poses, and the joint that moves most in it."""
     robot = plant.robot
     n = robot.n
@@ -76,21 +89,25 @@ def fastest_mode(plant: Plant) -> tuple[float, str]:
     rotor = np.diag(robot.rotor_matrix())
     on_rotor = np.array([_creeping_loss(joint.friction) for joint in plant.joints])
     on_link = np.array([_creeping_loss(joint.link_friction) for joint in plant.joints])
+    stiffness = _across(spring)
+    stiffness[n:, n:] += np.diag(pre)
+    loss = _across(damping) + np.diag(np.concatenate([on_link, on_rotor]))
     rng = np.random.default_rng(0)
     best = (0.0, robot.joints[0].name)
     for q in np.vstack([np.zeros(n), rng.uniform(-np.pi, np.pi, (POSES, n))]):
-        mass = robot.mass_matrix(q)
+        touch = np.zeros((2 * n, 2 * n))
+        if wall is not None:
+            way = np.asarray(wall.normal) @ robot.jacobian(q)[:3]
+            touch[:n, :n] = np.outer(way, way)
         inverse = np.zeros((2 * n, 2 * n))
-        inverse[:n, :n] = np.linalg.inv(mass)
+        inverse[:n, :n] = np.linalg.inv(robot.mass_matrix(q))
         inverse[n:, n:] = np.diag(1.0 / rotor)
-        stiffness = np.block(
-            [[np.diag(spring), -np.diag(spring)], [-np.diag(spring), np.diag(spring + pre)]]
-        )
-        loss = np.diag(np.concatenate([on_link, on_rotor])) + np.block(
-            [[np.diag(damping), -np.diag(damping)], [-np.diag(damping), np.diag(damping)]]
-        )
+        hard, lossy = (wall.stiffness, wall.damping) if wall is not None else (0.0, 0.0)
         system = np.block(
-            [[np.zeros((2 * n, 2 * n)), np.eye(2 * n)], [-inverse @ stiffness, -inverse @ loss]]
+            [
+                [np.zeros((2 * n, 2 * n)), np.eye(2 * n)],
+                [-inverse @ (stiffness + hard * touch), -inverse @ (loss + lossy * touch)],
+            ]
         )
         values, vectors = np.linalg.eig(system)
         k = int(np.argmax(np.abs(values)))
@@ -98,6 +115,12 @@ def fastest_mode(plant: Plant) -> tuple[float, str]:
             moving = int(np.argmax(np.abs(vectors[: 2 * n, k]))) % n
             best = (float(abs(values[k])), robot.joints[moving].name)
     return best
+
+
+def _across(values: Array) -> Array:
+    """What acts between link and rotor of each joint, as a matrix over (links, rotors)."""
+    each = np.diag(values)
+    return np.block([[each, -each], [-each, each]])
 
 
 def _torque_limit(plant: Plant, j: int) -> float:

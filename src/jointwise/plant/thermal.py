@@ -9,9 +9,11 @@ with the time constant C_o / G_o, which is what a temperature model identified f
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Annotated
 
+from jointwise.errors import ParameterError
 from jointwise.units import Unit, check_fields
 
 
@@ -30,6 +32,24 @@ class Thermal:
 
     def __post_init__(self) -> None:
         check_fields(self, "thermal")
+
+    @property
+    def fastest(self) -> float:
+        """Rate of the faster of the two exponentials, 1/s."""
+        housing = (self.to_ambient + self.to_oil) / self.housing_capacity
+        oil = self.to_oil / self.oil_capacity
+        across = 4.0 * self.to_oil / self.housing_capacity * oil
+        return 0.5 * (housing + oil + math.sqrt((housing - oil) ** 2 + across))
+
+    def check_period(self, joint: str, period: float) -> None:
+        """Refuse a control period that is longer than the shortest time constant: heat moves by explicit steps."""
+        if period * self.fastest > 1.0:
+            raise ParameterError(
+                f"control period of the twin (heat of joint {joint})",
+                period,
+                f"at most {1.0 / self.fastest:.4g} s, the shortest time constant of its housing and oil",
+                "give them larger capacities",
+            )
 
     def pack(self) -> tuple[float, ...]:
         """Numbers for the kernel."""

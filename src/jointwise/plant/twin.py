@@ -18,9 +18,16 @@ from numpy.typing import ArrayLike, NDArray
 from jointwise.errors import ParameterError
 from jointwise.motion.motion import Motion
 from jointwise.plant import measure as m
+from jointwise.plant.commands import (
+    checked_calls,
+    checked_joints,
+    checked_reference,
+    checked_rows,
+)
 from jointwise.plant.faults import Fault, collision_wrench, events, stamps
 from jointwise.plant.outcome import TwinRun, TwinState, Wall
 from jointwise.plant.plant import PackedDrives, Plant, pack_drives
+from jointwise.plant.push import HandPush
 from jointwise.plant.rows import Rows, pack_rows
 from jointwise.plant.sensors import Sampling
 from jointwise.plant.step_size import StepSize, step_size
@@ -51,10 +58,12 @@ class Twin:
     sampling: Sampling = Sampling()
     faults: tuple[Fault, ...] = ()
     wall: Wall | None = None
+    pushes: tuple[HandPush, ...] = ()
 
     def __post_init__(self) -> None:
         check_fields(self, "twin")
         object.__setattr__(self, "faults", tuple(self.faults))
+        object.__setattr__(self, "pushes", tuple(self.pushes))
         if self.method not in ("semi_implicit", "rk4"):
             raise ParameterError("twin.method", self.method, "'semi_implicit' or 'rk4'")
         if self.substeps is not None and (
@@ -74,20 +83,23 @@ class Twin:
         for fault in self.faults:
             if fault.joint > self.plant.robot.n:
                 raise ParameterError("fault.joint", fault.joint, f"from 1 to {self.plant.robot.n}")
+        for described, joint in zip(self.plant.robot.joints, self.plant.joints, strict=True):
+            joint.thermal.check_period(described.name, self.period)
         _ = self.step  # an unstable step is refused here, not in the middle of a run
 
     @functools.cached_property
     def step(self) -> StepSize:
         """The step of the integrator and the error it makes."""
-        return step_size(self.plant, self.period, self.method, self.substeps)
+        return step_size(self.plant, self.period, self.method, self.substeps, self.wall)
 
     # ---- state ------------------------------------------------------------------------------
 
     def init(self, q: ArrayLike, dq: ArrayLike | None = None) -> TwinState:
         """The arm held still against gravity at q by its servo, or passing through q with velocity dq."""
         robot = self.plant.robot
-        position = samples.checked("q", q, robot.n).copy()
-        velocity = np.zeros(robot.n) if dq is None else samples.checked("dq", dq, robot.n).copy()
+        position = checked_joints(robot, "start position", q).copy()
+        still = np.zeros(robot.n) if dq is None else dq
+        velocity = checked_joints(robot, "start velocity", still).copy()
         load = robot.gravity_torque(position)
         theta = np.empty(robot.n)
         for j, joint in enumerate(self.plant.joints):
@@ -126,7 +138,9 @@ class Twin:
         `reference` is (ticks, 3, n): position, velocity, torque. `wrench` and `event` have one entry per tick, or one.
         """
         plant = self.plant
+        reference = checked_reference(plant.robot, reference)
         n, ticks = plant.robot.n, len(reference)
+        wrench, event = checked_calls(plant.robot, wrench, event, ticks)
         noise_rng, jitter_rng = self._resumed(state.noise), self._resumed(state.jitter)
         noise = noise_rng.standard_normal((ticks, m.NOISES, n))
         jitter = self.sampling.jitter * jitter_rng.standard_normal(ticks)
@@ -150,6 +164,13 @@ class Twin:
             noise_rng.bit_generator.state, jitter_rng.bit_generator.state,
         )  # fmt: skip
         return after, out[kept], time, done
+
+    def contact(self, ticks: int, *, first: int = 0) -> Array:
+        """Force and moment of hands and collisions on the tool in the periods from `first` on, or one zero entry."""
+        wrench = collision_wrench(self.faults, ticks, self.period, first=first)
+        for push in self.pushes:
+            wrench = wrench + push.wrench(ticks, self.period, first=first)
+        return wrench
 
     # ---- whole runs -------------------------------------------------------------------------
 
@@ -183,28 +204,12 @@ class Twin:
         progress: Callable[[int, int], None] | None = None,
     ) -> TwinRun:
         """Apply motor torques (ticks, n), limited to the drives' limits, from rest at q."""
-        command = np.ascontiguousarray(np.atleast_2d(self.checked_torque(torque)))
+        given = checked_joints(self.plant.robot, "motor torque", torque)
+        command = np.ascontiguousarray(np.atleast_2d(given))
         start = self.init(q)
         blank = np.zeros_like(command)
         reference = np.stack([blank, blank, command], axis=1)
         return self._whole(start, reference, blank, False, wrench, truth, progress)
-
-    def checked_torque(self, torque: ArrayLike) -> Array:
-        """Motor torques (..., n); one that is not finite is refused with its joint and what the drive gives."""
-        robot = self.plant.robot
-        given = np.asarray(torque)
-        if given.dtype.kind == "f" and given.shape[-1:] == (robot.n,):
-            wrong = np.argwhere(~np.isfinite(given))
-            if len(wrong):
-                place = tuple(int(i) for i in wrong[0])
-                limit = self._rows.sensors[place[-1], m.TORQUE_LIMIT]
-                when = f" in period {place[0]}" if len(place) > 1 else ""
-                raise ParameterError(
-                    f"motor torque of joint {robot.joints[place[-1]].name}{when}",
-                    float(given[place]),
-                    f"a finite number; the drive gives from {-limit:g} to {limit:g} N m",
-                )
-        return samples.checked("torque", torque, robot.n)
 
     def _whole(
         self,
@@ -219,24 +224,19 @@ class Twin:
         ticks, n = len(reference), self.plant.robot.n
         rng = self._rng("faults")
         event = events(self.faults, ticks, n, self.period, rng)
-        push = collision_wrench(self.faults, ticks, self.period)
+        push = self.contact(ticks)
         if wrench is not None:
-            given = samples.checked("wrench", wrench, 6).reshape(-1, 6)
-            if len(given) not in (1, ticks):
-                raise ParameterError(
-                    "rows of wrench", len(given), f"1 or {ticks}, one per control period"
-                )
-            push = np.broadcast_to(given, (ticks, 6)) + push
+            push = push + np.broadcast_to(checked_rows("wrench", wrench, ticks, 6), (ticks, 6))
         records, times = [], []
         starts = range(0, max(1, ticks - BLOCK // 2), BLOCK)
         for start, stop in zip(starts, [*starts[1:], ticks], strict=True):
             part = slice(start, stop)
             state, out, time, done = self.advance(
                 state,
-                np.ascontiguousarray(reference[part]),
+                reference[part],
                 servoed=servoed,
-                wrench=np.ascontiguousarray(push[part]) if len(push) > 1 else push,
-                event=np.ascontiguousarray(event[part]) if len(event) > 1 else event,
+                wrench=push[part] if len(push) > 1 else push,
+                event=event[part] if len(event) > 1 else event,
             )
             records.append(out)
             times.append(time)
@@ -270,12 +270,19 @@ class Twin:
                 end,
                 state,
             )
-        worst = self.plant.robot.joints[int(np.argmax(np.abs(state.x[1::2]).max(axis=0)))].name
-        message = (
-            f"the simulation of {self.plant.robot.name} diverged after {end:.6g} s; before that joint {worst} was the "
-            f"fastest; use more substeps (now {self.step.substeps}) or gentler gains"
+        return TwinRun(recording, "diverged", self._divergence(state), end, state)
+
+    def _divergence(self, last: TwinState) -> str:
+        """What is known of a divergence from the last good state."""
+        names = [joint.name for joint in self.plant.robot.joints]
+        fastest = int(np.argmax(np.abs(last.x[1::2]).max(axis=0)))
+        hottest = int(np.argmax(np.abs(last.temperature).max(axis=0)))
+        return (
+            f"the simulation of {self.plant.robot.name} diverged after {last.tick * self.period:.6g} s; before that "
+            f"joint {names[fastest]} was the fastest and joint {names[hottest]} the warmest "
+            f"({np.abs(last.temperature[:, hottest]).max():.4g} degC); use more substeps (now {self.step.substeps}) "
+            "or gentler gains"
         )
-        return TwinRun(recording, "diverged", message, end, state)
 
     # ---- what kernels read ------------------------------------------------------------------
 
@@ -344,6 +351,8 @@ class Twin:
             "faults": [
                 f"{f.kind} joint {f.joint} from {f.start:g} to {f.stop:g} s" for f in self.faults
             ],
+            "pushes": [f"{p.force} N from {p.start:g} s" for p in self.pushes],
+            "wall": self.wall is not None,
         }
 
     def _rng(self, stream: str) -> np.random.Generator:
