@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +13,8 @@ from typer.testing import CliRunner
 import jointwise as jw
 from jointwise.cli.main import app
 from jointwise.cli.progress import progress_bar
+from jointwise.plant.sensors import Sampling
+from jointwise.robot.parts import Law
 
 PLAN_KEYS = [
     "motion", "kind", "robot", "samples", "duration_s", "smoothness", "rest",
@@ -149,6 +152,96 @@ def test_a_fault_file_that_does_not_exist_is_refused(motion, tmp_path):
     missing = tmp_path / "none.toml"
     line = refused(call("run", motion, "--faults", missing, "-o", tmp_path / "r.parquet"))
     assert "none.toml" in line
+
+
+AROUND = """
+[wall]
+normal = [0.0, 0.0, 1.0]
+distance = -5.0
+[[pushes]]
+force = [0.0, 40.0, 0.0]
+start = 0.1
+rise = 0.1
+"""
+
+
+def test_a_push_in_the_surroundings_moves_the_arm(motion, recording, tmp_path):
+    file, out = tmp_path / "around.toml", tmp_path / "pushed.parquet"
+    file.write_text(AROUND)
+    assert call("run", motion, "--seed", 3, "--surroundings", file, "-o", out).exit_code == 0
+    pushed, free = jw.load_recording(out), jw.load_recording(recording)
+    off = np.abs(pushed["true_q"] - free["true_q"]).max(axis=1)
+    assert off[free.time < 0.09].max() == 0.0
+    assert off.max() > 1e-4
+    assert pushed.notes["wall"] is True
+    assert pushed.notes["pushes"] == ["(0.0, 40.0, 0.0) N from 0.1 s"]
+    file.write_text(AROUND.replace("distance", "distnce"))
+    assert "distnce" in refused(call("run", motion, "--surroundings", file, "-o", out))
+
+
+def test_every_option_of_a_run_is_the_one_of_the_twin(motion, tmp_path):
+    out = tmp_path / "r.parquet"
+    options = [
+        "--every",
+        5,
+        "--jitter-s",
+        2e-4,
+        "--no-link-encoder",
+        "--coupled",
+        "--method",
+        "rk4",
+    ]
+    result = call("run", motion, "--seed", 3, *options, "--substeps", 9, "-o", out)
+    assert result.exit_code == 0, result.output
+    arm = replace(jw.random_arm("ur5e", seed=3), inertial_coupling=True).without_link_encoders()
+    sampling = Sampling(stride=5, jitter=2e-4)
+    twin = jw.Twin(plant=arm, seed=3, sampling=sampling, method="rk4", substeps=9)
+    expected = twin.run(jw.load_motion(motion)).recording
+    read = jw.load_recording(out)
+    assert "q" not in read
+    assert set(read.columns) == set(expected.columns)
+    assert np.array_equal(read.time, expected.time)
+    assert np.array_equal(read["true_q"], expected["true_q"])
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (("--substeps", 1), "fastest"),
+        (("--jitter-s", 0.1), "jitter"),
+        (("--jitter-s", "nan"), "jitter"),
+    ],
+)
+def test_impossible_numbers_of_a_run_are_refused(options, says, motion, tmp_path):
+    out = tmp_path / "r.parquet"
+    assert says in refused(call("run", motion, *options, "-o", out))
+    assert not out.exists()
+
+
+def test_a_run_that_diverges_keeps_its_recording_and_says_so(tmp_path):
+    """A joint whose friction drives it: motors cannot hold it, whatever the servo."""
+    robot = jw.load_robot("pendulum")
+    driven = Law(
+        name="velocity",
+        parameters={"coulomb": 0.0, "breakaway": 0.0, "stribeck_velocity": 1.0,
+                    "stribeck_exponent": 1.0, "viscous_1": -400.0, "viscous_2": 0.0, "viscous_3": 0.0},
+    )  # fmt: skip
+    file, plan, out = (tmp_path / name for name in ("arm.toml", "m.parquet", "r.parquet"))
+    wild = robot.replace(
+        {"joints.joint.friction": driven, "joints.joint.limits.torque": 1.0}, source="test"
+    )
+    wild.save(file)
+    made = call("plan", "random", "--robot", file, "--duration", 1, "--period", 1, "-o", plan)
+    assert made.exit_code == 0, made.output
+    result = call("run", plan, "--robot", file, "-o", out, "--json")
+    assert result.exit_code == 1
+    shown = json.loads(result.stdout)
+    assert shown["status"] == "diverged"
+    assert 0.0 < shown["duration_s"] < 1.0
+    assert "diverged after" in shown["message"]
+    kept = jw.load_recording(out)
+    assert kept.time[-1] == pytest.approx(shown["duration_s"], abs=2e-3)
+    assert np.isfinite(kept["true_q"]).all()
 
 
 def test_an_unknown_robot_is_refused_with_the_nearest_name(motion, tmp_path):

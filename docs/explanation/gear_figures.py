@@ -12,6 +12,7 @@ from jointwise.laws.damping import Damping
 from jointwise.laws.kinematic_error import FourierError
 from jointwise.laws.linear import LinearSpring
 from jointwise.laws.lost_motion import LostMotion
+from jointwise.laws.rounded_segments import RoundedSegments
 from jointwise.laws.smooth_backlash import SmoothBacklash
 from jointwise.laws.three_segments import ThreeSegments
 from jointwise.laws.transmissions import Transmission
@@ -24,16 +25,18 @@ from jointwise.robot.library import load_robot
 
 
 def gear_stiffness() -> Figure:
-    """Torque and stiffness of three gears against their deformation."""
-    wave = ThreeSegments(
-        stiffness_1=3.1e4, stiffness_2=5.0e4, stiffness_3=5.7e4, torque_1=14.0, torque_2=48.0
-    )
+    """Torque and stiffness of four gears against their deformation."""
+    sheet = {"stiffness_1": 3.1e4, "stiffness_2": 5.0e4, "stiffness_3": 5.7e4}
+    sheet |= {"torque_1": 14.0, "torque_2": 48.0}
+    wave = ThreeSegments(**sheet)
+    rounded = RoundedSegments(**sheet, rounding=1e-4)
     lost = LostMotion(half_backlash=3e-4, lost_motion=3e-4, lost_stiffness=2e4, rigidity=5.7e4)
     smooth = SmoothBacklash(effective_backlash=5e-4, rigidity=5.7e4)
     phi = np.linspace(-2e-3, 2e-3, 401)
     figure, axes = panels(2)
     for label, law, colour in (
         ("three segments", wave, COLOURS[0]),
+        ("rounded segments", rounded, COLOURS[3]),
         ("backlash and lost motion", lost, COLOURS[1]),
         ("smooth backlash", smooth, COLOURS[2]),
     ):
@@ -41,7 +44,7 @@ def gear_stiffness() -> Figure:
         axes[1].plot(phi * MRAD, law.stiffness(phi) / 1e3, color=colour)
     name(axes[0], "elastic torque", "deformation (mrad)", "torque (N m)")
     name(axes[1], "stiffness", "deformation (mrad)", "stiffness (kN m/rad)")
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
     return figure
 
 
@@ -49,8 +52,8 @@ def gear_error() -> FourierError:
     """A kinematic error of the size the population draws."""
     return FourierError(
         gear_ratio=101.0,
-        rotor_cosine=(2e-5,),
-        rotor_sine=(-1e-5,),
+        rotor_cosine=(2e-5, -6e-6, 4e-6, 3e-6),
+        rotor_sine=(-1e-5, 8e-6, -3e-6, 2e-6),
         output_cosine=(1.5e-4, 5e-5, 2e-5),
         output_sine=(-8e-5, 6e-5, -3e-5),
     )

@@ -25,8 +25,8 @@ STABLE = {"semi_implicit": 2.0, "rk4": 2.78}
 CHOSEN = {"semi_implicit": 0.2, "rk4": 0.5}
 """|lambda| dt the step is chosen for when nothing is asked."""
 POSES = 16
-MOST = 10_000
-"""Substeps in a control period beyond which a run would never end."""
+MOST = 1_000_000
+"""Substeps in a control period beyond which a second would take an hour."""
 SMALL = 1e-9
 """rad; a displacement inside the stiffest part of any presliding law"""
 CREEP = 0.01
