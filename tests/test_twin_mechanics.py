@@ -222,8 +222,11 @@ def test_energy_balance_with_memory_load_and_kinematic_error():
     assert abs(stored(-1) - stored(0) - (work - lost)) <= 1e-6 * turned_over
 
 
-def mujoco_twin(robot, stiffness, damping, rotor):
-    """Two hinges per joint: the rotor with its armature, and the sprung link hinge on the same axis."""
+def mujoco_twin(robot, stiffness, damping, rotor, slip=()):
+    """Two hinges per joint: the rotor with its armature, and the sprung link hinge on the same axis.
+
+    `slip` are stiffness and limit of the springs that slip on every rotor, as tendons that yield.
+    """
     mujoco = pytest.importorskip("mujoco")
     spec = mujoco.MjSpec()
     spec.option.gravity = robot.gravity
@@ -250,6 +253,10 @@ def mujoco_twin(robot, stiffness, damping, rotor):
         body.add_joint(
             name=f"{joint.name}_spring", axis=[0, 0, 1], stiffness=stiffness, damping=damping
         )
+        for number, (spring, limit) in enumerate(slip):
+            tendon = spec.add_tendon(name=f"{joint.name}_slip_{number}")
+            tendon.wrap_joint(f"{joint.name}_rotor", 1.0)
+            tendon.stiffness, tendon.springyield = [spring, 0.0, 0.0], limit
     model = spec.compile()
     return mujoco, model, mujoco.MjData(model)
 
