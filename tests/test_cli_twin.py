@@ -171,7 +171,8 @@ def test_a_push_in_the_surroundings_moves_the_arm(motion, recording, tmp_path):
     assert call("run", motion, "--seed", 3, "--surroundings", file, "-o", out).exit_code == 0
     pushed, free = jw.load_recording(out), jw.load_recording(recording)
     off = np.abs(pushed["true_q"] - free["true_q"]).max(axis=1)
-    assert off[free.time < 0.09].max() == 0.0
+    # A wall may ask for a smaller step, so that the runs differ by a step's error before the push.
+    assert off[free.time < 0.09].max() < 0.02 * off.max()
     assert off.max() > 1e-4
     assert pushed.notes["wall"] is True
     assert pushed.notes["pushes"] == ["(0.0, 40.0, 0.0) N from 0.1 s"]
