@@ -97,19 +97,19 @@ def test_equality_of_values_is_recorded_and_a_branch_on_one_refused():
 
 
 def plant_of_all_laws():
-    """Six joints that share out every registered law: friction on rotors and links, gears, kinematic errors."""
+    """Seven joints that share out every registered law: friction on rotors and links, gears, kinematic errors."""
     friction = [cls.examples()[-1] for cls in FRICTION.values()]
     gears = [cls.examples()[0] for cls in STIFFNESS.values()]
     errors = [cls.examples()[0] for cls in KINEMATIC_ERROR.values()]
-    plant = plain_plant("ur5e", rotor=0.8)
+    plant = plain_plant("xmate7", rotor=0.8)
     joints = []
-    for j in range(6):
+    for j in range(7):
         gear = Transmission(
             stiffness=gears[j % len(gears)],
             damping=Damping(damping=20.0),
             kinematic_error=errors[j % len(errors)],
         )
-        here = tuple(friction[j::6])
+        here = tuple(friction[(j + 6) % 7 :: 7])
         joints.append(
             PlantJoint(
                 transmission=gear,
@@ -117,29 +117,27 @@ def plant_of_all_laws():
                 link_friction=FrictionModel(terms=here[:1]),
             )
         )
-    assert len(gears) <= 6
+    assert len(gears) <= 7
     return replace(plant, joints=tuple(joints))
 
 
 def test_every_law_can_be_traced_and_stays_the_same():
     """From many states in motion; near standstill laws with a jump would turn rounding into another branch."""
     plant = plant_of_all_laws()
-    tool = {
-        "joints.wrist_3.link.mass": 2.0,
-        "joints.wrist_3.link.inertia": (0.03, 0.0, 0.0, 0.03, 0.0, 0.03),
-    }
+    last = f"joints.{plant.robot.joints[-1].name}.link"
+    tool = {f"{last}.mass": 2.0, f"{last}.inertia": (0.03, 0.0, 0.0, 0.03, 0.0, 0.03)}
     plant = replace(plant, robot=plant.robot.replace(tool, source="test"))
     twins = [Twin(plant=plant, period=1e-4, traced=traced) for traced in (False, True)]
     rng = np.random.default_rng(5)
     calm = {"servoed": False, "wrench": np.zeros((1, 6))}
-    calm["event"] = events((), 1, 6, 1e-4, rng)
-    moved = np.zeros_like(twins[0].init(np.zeros(6)).friction)
+    calm["event"] = events((), 1, 7, 1e-4, rng)
+    moved = np.zeros_like(twins[0].init(np.zeros(7)).friction)
     for _ in range(25):
-        start = twins[0].init(rng.uniform(-1.5, 1.5, 6))
-        start.x[1] = rng.choice([-1.0, 1.0], 6) * rng.uniform(0.2, 1.0, 6)
-        start.x[3] = start.x[1] * rng.uniform(0.7, 1.3, 6)
-        torque = np.zeros((3, 3, 6))
-        torque[:, 2] = rng.uniform(-20.0, 20.0, 6)
+        start = twins[0].init(rng.uniform(-1.5, 1.5, 7))
+        start.x[1] = rng.choice([-1.0, 1.0], 7) * rng.uniform(0.2, 1.0, 7)
+        start.x[3] = start.x[1] * rng.uniform(0.7, 1.3, 7)
+        torque = np.zeros((3, 3, 7))
+        torque[:, 2] = rng.uniform(-20.0, 20.0, 7)
         (generic, *_, done), (traced, *_) = (twin.advance(start, torque, **calm) for twin in twins)
         assert done == 3
         moved = np.maximum(moved, np.abs(generic.friction))
