@@ -57,7 +57,7 @@ def test_least_squares_on_the_projected_columns_is_the_formula_of_instruments(ar
         system=system,
         plain=solved.plain,
         loop=closed_loop(system.design, system.pieces, 10.0, False),
-        find=solver("idim_iv", system.design),
+        find=solver("maximum_likelihood", system.design),
         progress=None,
     )
     found = comparison.find(comparison.idim_iv(solved.estimate))

@@ -36,7 +36,7 @@ INDEPENDENT = 1e-7
 def solver(method: str, design: Design, weights: Array | None = None) -> Solver:
     """The solver of this name, with its options, for a design; `weights` of the joints where a first fit has them."""
     method, options = checked(method)
-    if method in ("physical", "didim", "cloe"):
+    if method in ("physical", *SIMULATED):
         from jointwise.experiments.physical import physical_solver
 
         return physical_solver(design, weights=weights, **options)
@@ -48,8 +48,6 @@ def solver(method: str, design: Design, weights: Array | None = None) -> Solver:
         return lambda problem: on_independent(
             replace(problem, rows=()), lambda part: _bounded(part, design)
         )
-    if method == "idim_iv":
-        method = "maximum_likelihood"
     find = functools.partial(estimator(method), **options)
     return find if method == "kovincic" else lambda problem: on_independent(problem, find)
 

@@ -7,8 +7,8 @@
 
 Each is a linear problem whose columns come from a simulation with the last estimate, solved in turn until the torque
 it predicts no longer changes. DIDIM is CLOE with Y(q_s) in place of the sensitivities J, to which it is close while the
-servo follows well. Both solve with the physical solver, because only an arm that can exist can be simulated; IV has
-no bounds, as its source has it, and is simulated as the nearest arm that can exist.
+servo follows well. All solve with the physical solver, because only an arm that can exist can be simulated, and because
+directions a recording hardly excites would otherwise differ from round to round.
 """
 
 from __future__ import annotations
