@@ -62,6 +62,7 @@ def test_every_verb_is_one_call():
     calls = {
         "robots": "list_robots", "show": "load_robot", "plan": "plan", "run": "Twin", "import": "import_recording",
         "check": "check_recording", "fit": "fit", "validate": "validate", "report": "write_report",
+        "calibrate": "calibrate",
     }  # fmt: skip
     assert set(calls.values()) <= set(jw.__all__)
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         UnknownValueError,
     )
     from jointwise.experiments.by_name import fit
+    from jointwise.experiments.calibrate.chain import calibrate
     from jointwise.experiments.fit import Fit, load_fit
     from jointwise.experiments.validate import validate
     from jointwise.motion.motion import Motion, load_motion
@@ -53,6 +54,7 @@ __all__ = [
     "Twin",
     "UnknownNameError",
     "UnknownValueError",
+    "calibrate",
     "check_recording",
     "fit",
     "import_recording",
@@ -74,6 +76,7 @@ _HOME = {
     "Recording": "jointwise.recording.recording",
     "Robot": "jointwise.robot.description",
     "Twin": "jointwise.plant.twin",
+    "calibrate": "jointwise.experiments.calibrate.chain",
     "check_recording": "jointwise.recording.check",
     "fit": "jointwise.experiments.by_name",
     "import_recording": "jointwise.recording.import_recording",
