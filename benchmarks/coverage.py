@@ -55,7 +55,7 @@ def one_arm(kind: str, seed: int) -> dict[str, Any]:
         "all": len(base),
         "all_hits": int(hits.sum()),
         "median_relative_width": float(np.median(wide)),
-        "delay_ms": 1e3 * fit.settings["delay_s"],
+        "delay_ms": [1e3 * delay for delay in fit.settings["delay_s"]],
         "above_floor": [j["residual_rms"] / j["noise_floor"] for j in fit.joints],
         "follows": [j["residual_follows"] for j in fit.joints],
         "says_so": any("stands above the noise" in note for note in fit.notes),
