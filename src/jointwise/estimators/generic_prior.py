@@ -1,6 +1,7 @@
 """A prior for the links of an arm: what the robot file knows, and a rough body where it knows nothing.
 
-The rough body is a solid cylinder from the link's own joint to the next, and a radius beyond both. Its diameter is
+The rough body is a solid cylinder from the link's own joint to the next, and a radius beyond both, wherever the
+convention of the frames puts the link's origin. Its diameter is
 0.08 of the summed distances between the joints, and its mean density 1750 kg/m^3, metal with hollows. For arms from
 10 to 1000 kg this is right within a factor of about three, which is the spread such a prior deserves.
 """
@@ -15,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from jointwise.errors import ParameterError, ShapeError
 from jointwise.estimators.bodies import is_body
 from jointwise.robot.description import Robot
+from jointwise.robot.frames import homogeneous, inverse
 from jointwise.robot.inertia import entries_of, transport
 
 Array = NDArray[np.float64]
@@ -43,13 +45,16 @@ class LinkPrior(NamedTuple):
 def link_prior(robot: Robot) -> LinkPrior:
     """The links as the robot file has them, rough bodies for those unknown or impossible; payload in the last."""
     poses = robot.link_poses(np.zeros(robot.n))
-    ways = np.diff(poses[:, :3, 3], axis=0)
+    starts = [inverse(joint.frame.after()) for joint in robot.joints]
+    places = np.array([(p @ s)[:3, 3] for p, s in zip(poses, starts, strict=False)])
+    ways = np.diff(places, axis=0, append=poses[-1:, :3, 3])
     length = float(np.linalg.norm(ways, axis=1).sum()) or 1.0
     links, guessed = [], []
-    for joint, pose, way in zip(robot.joints, poses, ways, strict=False):
+    for joint, pose, start, way in zip(robot.joints, poses, starts, ways, strict=False):
         known = None if joint.link.unknown() else joint.link.parameters()
         if known is None or not is_body(known):
-            known = generic_link(pose[:3, :3].T @ way, SLENDERNESS * length)
+            body = generic_link(pose[:3, :3].T @ way, SLENDERNESS * length)
+            known = transport(homogeneous(np.eye(3), start[:3, 3])) @ body
             guessed.append(joint.name)
         links.append(known)
     if not robot.payload.unknown():

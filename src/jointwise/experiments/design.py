@@ -17,13 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jointwise.errors import ParameterError
-from jointwise.laws.columns import Term, columns_along, terms_named
+from jointwise.laws.columns import TERMS, Term, columns_along, terms_named
+from jointwise.laws.stored import law_names
 from jointwise.recording import filters
 from jointwise.recording.signals import Signals
 from jointwise.robot.base_parameters import BaseParameters
 from jointwise.robot.description import Robot
 from jointwise.robot.samples import cores
-from jointwise.units import Unit
+from jointwise.units import Unit, Unknown
 
 Array = NDArray[np.float64]
 Places = NDArray[np.int64]
@@ -51,7 +52,7 @@ class Design:
     """The parameters of a torque model of one robot.
 
     `friction` lists terms by name; `load@2` or `load@2+3` uses a term for some motors only, counted from 1 or by the
-    joint's name. `rotors` adds a rotor inertia for each motor where it can be told apart from the link's.
+    joint's name. Where the robot file says that something balances a joint, its term is used without being listed. `rotors` adds a rotor inertia for each motor where it can be told apart from the link's.
     """
 
     robot: Robot
@@ -65,7 +66,7 @@ class Design:
     """of the gears, rad/(N m): how far a rotor that was not measured turns for its load while the link stands"""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "friction", tuple(self.friction))
+        object.__setattr__(self, "friction", (*self.friction, *self._balancing()))
         object.__setattr__(self, "zone", _each("zone", self.zone, self.robot.n, ZONE))
         windup = _each("compliance", self.compliance, self.robot.n, COMPLIANCE)
         object.__setattr__(self, "compliance", windup)
@@ -90,6 +91,18 @@ class Design:
     def uses(self) -> tuple[TermUse, ...]:
         """The friction terms with the motors they are for."""
         return tuple(self._use(text) for text in self.friction)
+
+    def _balancing(self) -> tuple[str, ...]:
+        """Terms the gears of this robot carry, beside those listed: a balancing cylinder is no choice of friction."""
+        listed = [self._use(text) for text in self.friction]
+        found = []
+        for k, joint in enumerate(self.robot.joints):
+            names = () if isinstance(joint.friction, Unknown) else law_names(joint.friction)
+            for name in names:
+                given = any(use.term.name == name and k in use.motors for use in listed)
+                if name in TERMS and TERMS[name].carried and not given and not self.correcting:
+                    found.append(f"{name}@{k + 1}")
+        return tuple(found)
 
     def _use(self, text: str) -> TermUse:
         name, _, where = text.strip().partition("@")

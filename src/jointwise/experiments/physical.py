@@ -37,6 +37,7 @@ def physical_solver(
     columns = (*design.base.columns, *design.names[design.base.count :])
     matrix = standard_matrix(design)
     prior = prior_values(design, links)
+    weighing = design.base.matrix @ prior[: len(design.base.columns)]
     held = [name for name in columns if _nonnegative(name, design)]
 
     def find(problem: Problem) -> Estimate:
@@ -48,7 +49,7 @@ def physical_solver(
             nonnegative=held,
             spread=links.spread if spread is None else spread,
             reach=np.concatenate(
-                [np.full(len(design.base.columns), np.nan), friction_reach(design, problem)]
+                [np.full(len(design.base.columns), np.nan), friction_reach(design, problem, weighing)]
             ),
             weights=effective_weights(problem) if weights is None else weights,
         )
@@ -56,23 +57,27 @@ def physical_solver(
     return find
 
 
-def friction_reach(design: Design, problem: Problem) -> Array:
+def friction_reach(design: Design, problem: Problem, links: Array) -> Array:
     """How large each friction parameter may well be: its torque no more than all the torque of the joint, RMS.
 
     Columns that recordings hardly tell apart would otherwise get huge numbers of opposite sign, which say nothing about
-    the next recording. Some terms know a size of their own, such as the share of the load that becomes friction.
+    the next recording. Some terms know a size of their own: the share of the load that becomes friction, a zero that is
+    a tenth off. A balancing cylinder holds up links, and may be as large as their torque, which the motor does not
+    feel; `links` are the base parameters of the prior.
     """
     first, size = design.base.count, problem.columns
     squares = np.sum(problem.joint_factors[:, :, :-1] ** 2, axis=1)
     torque = np.sum(problem.joint_factors[:, :, size] ** 2, axis=1)
+    weight = np.sum((problem.joint_factors[:, :, :first] @ links) ** 2, axis=1)
     out = np.full(len(design.friction_places), np.nan)
     for k, (u, _, motor) in enumerate(design.friction_places):
+        term = design.uses[u].term
         mine = squares[motor, first + k]
-        if mine > 0.0 and torque[motor] > 0.0:
-            out[k] = np.sqrt(torque[motor] / mine)
-        largest = design.uses[u].term.largest
-        if largest is not None:
-            out[k] = np.nanmin([out[k], largest])
+        all_torque = torque[motor] + (weight[motor] if term.carried else 0.0)
+        if mine > 0.0 and all_torque > 0.0:
+            out[k] = term.usual * np.sqrt(all_torque / mine)
+        if term.largest is not None:
+            out[k] = np.nanmin([out[k], term.largest])
     return out
 
 

@@ -66,6 +66,7 @@ def result(
         covariance=careful.covariance,
         settings={
             **{k: v for k, v in asdict(chosen).items() if k != "delay"},
+            "friction": list(design.friction),
             "rotors": design.rotors,
             "moving": list(solved.equations.moving),
             "zone": list(design.zones),
@@ -128,10 +129,17 @@ def leave_one_out(
     chosen_ones = range(0, count, -(-count // MOST_LEFT_OUT))
     out = np.full((2, len(chosen_ones), problem.joints, 2), np.nan)
     for i, k in enumerate(chosen_ones):
-        out[:, i] = _errors(solved, k, find(problem.without(k)).values)
+        others = problem.without(k)
+        if _enough(others):
+            out[:, i] = _errors(solved, k, find(others).values)
         if progress is not None:
             progress("leave one out", i + 1, len(chosen_ones))
     return out[0], out[1]
+
+
+def _enough(problem: Problem) -> bool:
+    """Whether every joint has more equations than parameters that act on it."""
+    return bool((problem.joint_equations > problem.used_columns).all())
 
 
 def _halves(solved: Solved, find: Any) -> tuple[Array, Array]:
@@ -144,7 +152,7 @@ def _halves(solved: Solved, find: Any) -> tuple[Array, Array]:
         part = Problem.from_rows(
             solved.plain.names, [rows.w[train]], [rows.y[train]], use=[rows.use[train]]
         )
-        if part.joint_equations.min() <= part.used_columns.max():
+        if not _enough(part):
             continue
         seen = part
         if span is not None and solved.noise is not None:

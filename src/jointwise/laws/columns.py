@@ -36,6 +36,8 @@ SLIP_LIMITS = tuple(float(v) for v in np.round(np.geomspace(1e-5, 0.3, 14), 8))
 """rad [m]: from the wind-up of a stiff gear to slow creep; three to the decade."""
 HARMONICS = 2
 """Of a counterbalance: lever arm of a cylinder, and its change with the cylinder's length."""
+USUAL_OFFSET = 0.1
+"""Of the joint's torque: what a sensor or an amplifier is off at zero; a constant that large is mostly something else."""
 ZONE = 1e-9
 """Width of Liu's linear zone where only its polynomial is wanted."""
 BLOCK = 1 << 15
@@ -62,6 +64,8 @@ class Term:
     """Acts on the link, so that the gear carries it and load friction grows with it."""
     largest: float | None = None
     """Size above which a coefficient would be strange; None where it depends on the arm."""
+    usual: float = 1.0
+    """Share of the joint's whole torque, RMS, that the term may well be."""
     unit: Callable[[int], FrictionLaw] | None = None
     """The law of one column alone, where that is shorter than the law with all other coefficients zero."""
 
@@ -115,7 +119,7 @@ _ALL = (
     ),
     Term(
         name="offset", columns=("offset",), units=(_TORQUE,), nonnegative=False,
-        law=lambda c: Offset(offset=c[0]), fades=False, meaning="constant: zero of the torque measurement",
+        law=lambda c: Offset(offset=c[0]), fades=False, usual=USUAL_OFFSET, meaning="constant: zero of the torque measurement",
     ),
     Term(
         name="asymmetric",

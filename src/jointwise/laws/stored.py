@@ -32,9 +32,14 @@ def stored(laws: Sequence[JointLaw]) -> Law:
     return Law(name=JOINT.join(names), parameters=parameters)
 
 
+def law_names(law: Law) -> list[str]:
+    """Names of the laws in a robot file's entry."""
+    return [name.strip() for name in law.name.split(JOINT.strip())]
+
+
 def restored(kind: str, law: Law, table: Mapping[str, type[L]]) -> tuple[L, ...]:
     """The laws of a robot file's entry; unknown names and parameters are refused."""
-    names = [name.strip() for name in law.name.split("+")]
+    names = law_names(law)
     if len(set(names)) < len(names):
         raise ParameterError(f"{kind} name", law.name, "without a law named twice")
     classes = [law_class(kind, name, table) for name in names]
