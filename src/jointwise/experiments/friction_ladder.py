@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from jointwise.errors import ParameterError
 from jointwise.experiments.robot_fit import (
     RobotFitOptions,
     Solved,
@@ -96,6 +97,11 @@ def climb(
         solved = settled(system.with_friction(friction, options.standing), options)
         tried.append((solved, options))
         errors.append(score(solved, options))
+        if not np.isfinite(errors[0]).any():
+            raise ParameterError(
+                "friction", "auto", "a list of terms where recordings are too short to leave parts of them out",
+                "record longer, or several motions",
+            )  # fmt: skip
         if progress is not None:
             progress("friction ladder", k + 1, len(every))
     squares = np.array(errors) ** 2

@@ -31,6 +31,8 @@ SIMULATED = ("idim_iv", "didim", "cloe")
 METHODS = ("physical", "bounded", "ridge", *FREE, *SIMULATED)
 INDEPENDENT = 1e-7
 """Share of a column, scaled to length one, that must be left beside the others to be told apart in recordings."""
+MOST_INDEPENDENT = 1e-3
+"""The largest such share that is asked for before a solver's refusal counts."""
 
 
 def solver(method: str, design: Design, weights: Array | None = None) -> Solver:
@@ -67,22 +69,34 @@ def _bounded(part: Problem, design: Design) -> Estimate:
 
 
 def on_independent(problem: Problem, find: Solver) -> Estimate:
-    """Solve for the columns that can be told apart; the others are zero with zero covariance."""
-    kept = independent_places(problem)
-    if len(kept) == problem.columns:
-        return find(problem)
-    if not len(kept):
-        raise NumericalError(
-            "no parameter acts on the recorded torque; check that joints move and torque is recorded"
-        )
-    part = find(problem.select([problem.names[k] for k in kept]))
+    """Solve for the columns that can be told apart; the others are zero with zero covariance.
+
+    Many columns that nearly follow from each other, such as springs of friction, can pass one by one and fail together,
+    or with the weights the solver finds: then a larger share of each must be its own.
+    """
+    share = INDEPENDENT
+    while True:
+        kept = independent_places(problem, share)
+        if not len(kept):
+            raise NumericalError(
+                "no parameter acts on the recorded torque; check that joints move and torque is recorded"
+            )
+        try:
+            if len(kept) == problem.columns:
+                return find(problem)
+            part = find(problem.select([problem.names[k] for k in kept]))
+            break
+        except NumericalError:
+            if share >= MOST_INDEPENDENT:
+                raise
+            share *= 10.0
     values, covariance = np.zeros(problem.columns), np.zeros((problem.columns, problem.columns))
     values[kept] = part.values
     covariance[np.ix_(kept, kept)] = part.covariance
     return replace(part, names=problem.names, values=values, covariance=covariance)
 
 
-def independent_places(problem: Problem) -> NDArray[np.int64]:
+def independent_places(problem: Problem, share: float = INDEPENDENT) -> NDArray[np.int64]:
     """Columns in their order, without those that follow from the ones before; each joint weighs the same."""
     norms = problem.torque_norms
     weights = 1.0 / np.where(norms > 0.0, norms, 1.0) ** 2
@@ -95,7 +109,7 @@ def independent_places(problem: Problem) -> NDArray[np.int64]:
         for _ in range(2):
             left = left - basis[:, : len(kept)] @ (basis[:, : len(kept)].T @ left)
         size = float(np.linalg.norm(left))
-        if size > INDEPENDENT:
+        if size > share:
             basis[:, len(kept)] = left / size
             kept.append(int(k))
     return np.array(kept, dtype=np.int64)

@@ -49,7 +49,10 @@ def physical_solver(
             nonnegative=held,
             spread=links.spread if spread is None else spread,
             reach=np.concatenate(
-                [np.full(len(design.base.columns), np.nan), friction_reach(design, problem, weighing)]
+                [
+                    np.full(len(design.base.columns), np.nan),
+                    friction_reach(design, problem, weighing),
+                ]
             ),
             weights=effective_weights(problem) if weights is None else weights,
         )

@@ -46,7 +46,11 @@ class TorqueModel:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Prediction:
-    """Measured beside predicted torque of one piece, filtered and raw, without what the filter spoils."""
+    """Measured beside predicted torque of one piece, without what the filter spoils; both are low-passed.
+
+    `raw_measured` is not: what a low-pass takes from it nobody predicts. The prediction is the same, since without the
+    low-pass it would be mostly the noise of accelerations.
+    """
 
     name: str
     time: Array
@@ -56,7 +60,6 @@ class Prediction:
     predicted: Array
     rigid: Array
     raw_measured: Array
-    raw_predicted: Array
 
 
 def model_of(fit: Fit) -> TorqueModel:
@@ -140,7 +143,6 @@ def predict_piece(
         predicted=smooth(total),
         rigid=smooth(rigid),
         raw_measured=measured[keep],
-        raw_predicted=total[keep],
     )
 
 

@@ -139,7 +139,8 @@ def leave_one_out(
 
 def _enough(problem: Problem) -> bool:
     """Whether every joint has more equations than parameters that act on it."""
-    return bool((problem.joint_equations > problem.used_columns).all())
+    count = problem.joint_equations
+    return bool(((count > problem.used_columns) | (count == 0)).all())
 
 
 def _halves(solved: Solved, find: Any) -> tuple[Array, Array]:

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from jointwise.errors import NumericalError
 from jointwise.estimators.correlated import clustered, corrected
 from jointwise.estimators.estimate import Estimate
 from jointwise.estimators.model_error import with_model_error
+from jointwise.estimators.problem import Problem
 from jointwise.estimators.solve import weighted
 from jointwise.experiments.methods import independent_places
 from jointwise.recording import filters
@@ -41,12 +43,8 @@ def honest(solved: Solved) -> Estimate:
     estimate, problem = solved.estimate, solved.problem
     if estimate.clipped:
         return estimate
-    if estimate.informed and len(independent_places(problem)) == problem.columns:
-        estimate = replace(
-            weighted(problem, estimate.weights, estimate.method, status=estimate.status),
-            active=estimate.active,
-            notes=estimate.notes,
-        )
+    if estimate.informed and (told := _from_data_alone(problem, estimate)) is not None:
+        estimate = told
     if max(len(rows.y) for rows in problem.rows) <= MOST_MODELLED:
         estimate = corrected(problem, estimate)
     else:
@@ -55,6 +53,17 @@ def honest(solved: Solved) -> Estimate:
         pieces = problem.cut(max(2, round(PIECE_SECONDS * rate), longest))
         estimate = clustered(pieces, estimate)
     return _allowing_for_model_error(solved, estimate)
+
+
+def _from_data_alone(problem: Problem, estimate: Estimate) -> Estimate | None:
+    """Weighted least squares in place of a fit with a prior; None where the data do not tell all parameters apart."""
+    if len(independent_places(problem)) < problem.columns:
+        return None
+    try:
+        free = weighted(problem, estimate.weights, estimate.method, status=estimate.status)
+    except NumericalError:
+        return None
+    return replace(free, active=estimate.active, notes=estimate.notes)
 
 
 def _allowing_for_model_error(solved: Solved, estimate: Estimate) -> Estimate:

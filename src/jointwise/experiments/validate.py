@@ -1,4 +1,4 @@
-"""`validate`: how well a fit predicts recordings, joint by joint, with filtered and with raw torque."""
+"""`validate`: how well a fit predicts recordings, joint by joint, against filtered and against raw torque."""
 
 from __future__ import annotations
 
@@ -83,16 +83,18 @@ def scored(parts: Sequence[Prediction], moving: Array, name: str, fit: Fit) -> V
     """Scores of the pieces of one recording together."""
     turning = np.abs(joined(parts, "speed")) > moving
     measured, predicted = joined(parts, "measured"), joined(parts, "predicted")
-    raw, raw_predicted = joined(parts, "raw_measured"), joined(parts, "raw_predicted")
+    raw = joined(parts, "raw_measured")
 
-    def each(y: Array, y_hat: Array) -> tuple[Score, ...]:
-        return tuple(metrics.score(y[:, j], y_hat[:, j], turning[:, j]) for j in range(y.shape[1]))
+    def each(y: Array) -> tuple[Score, ...]:
+        return tuple(
+            metrics.score(y[:, j], predicted[:, j], turning[:, j]) for j in range(y.shape[1])
+        )
 
     return Validated(
         name=name,
         joint_names=tuple(j.name for j in fit.robot.joints),
-        filtered=each(measured, predicted),
-        raw=each(raw, raw_predicted),
+        filtered=each(measured),
+        raw=each(raw),
         nmse=metrics.nmse(measured, predicted),
         e_n=metrics.e_n(measured, predicted),
         parts=tuple(parts),

@@ -119,7 +119,8 @@ _ALL = (
     ),
     Term(
         name="offset", columns=("offset",), units=(_TORQUE,), nonnegative=False,
-        law=lambda c: Offset(offset=c[0]), fades=False, usual=USUAL_OFFSET, meaning="constant: zero of the torque measurement",
+        law=lambda c: Offset(offset=c[0]), fades=False, usual=USUAL_OFFSET,
+        meaning="constant: zero of the torque measurement",
     ),
     Term(
         name="asymmetric",
