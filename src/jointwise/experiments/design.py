@@ -52,7 +52,8 @@ class Design:
     """The parameters of a torque model of one robot.
 
     `friction` lists terms by name; `load@2` or `load@2+3` uses a term for some motors only, counted from 1 or by the
-    joint's name. Where the robot file says that something balances a joint, its term is used without being listed. `rotors` adds a rotor inertia for each motor where it can be told apart from the link's.
+    joint's name. Where the robot file says that something balances a joint, its term is used without being listed.
+    `rotors` adds a rotor inertia for each motor where it can be told apart from the link's.
     """
 
     robot: Robot

@@ -37,7 +37,7 @@ SLIP_LIMITS = tuple(float(v) for v in np.round(np.geomspace(1e-5, 0.3, 14), 8))
 HARMONICS = 2
 """Of a counterbalance: lever arm of a cylinder, and its change with the cylinder's length."""
 USUAL_OFFSET = 0.1
-"""Of the joint's torque: what a sensor or an amplifier is off at zero; a constant that large is mostly something else."""
+"""Of the joint's torque: what a sensor or an amplifier may be off at zero; a larger constant is something else."""
 ZONE = 1e-9
 """Width of Liu's linear zone where only its polynomial is wanted."""
 BLOCK = 1 << 15
