@@ -30,8 +30,10 @@ ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT.parent / "shared" / "data"
 MAPS = ROOT / "docs" / "column-maps"
 PLAIN = ("coulomb", "viscous", "offset")
-ASYMMETRIC = ("asymmetric", "offset")
+ASYMMETRIC = ("asymmetric",)
 MEMORY = ("memory", "viscous", "offset")
+EMPS_MASS = 95.109
+"""kg, by the authors of the benchmark."""
 Array = NDArray[np.float64]
 Split = tuple[str, list[jw.Recording], jw.Recording]
 
@@ -111,23 +113,26 @@ def one_log(
 
 
 def emps() -> dict[str, Any]:
-    """The drive: mass and relative residual of the whole log at 100 Hz, then splits in time."""
+    """The drive: mass and relative residual of the whole log, then splits in time, at two cut-offs.
+
+    The authors' low-pass is 100 Hz, and their decimation by ten then leaves 40 Hz of it: 0.8 of the new Nyquist
+    frequency. Their 4.083 % compares with the second.
+    """
     log, out = imported("emps", "emps/*.mat"), {}
-    for name, friction in (("standard", PLAIN), ("asymmetric", ASYMMETRIC), ("default", None)):
-        chosen = {} if friction is None else {"friction": friction}
-        fit = jw.fit("robot", jw.load_robot("emps"), log, filter_hz=100.0, **chosen)
-        (whole,) = jw.validate(fit, {"log": log})
-        mass = fit.parameters[0]
-        out[name] = {
-            "mass": mass.value,
-            "mass_interval": [mass.lower, mass.upper],
-            "wanted_mass": 95.109,
-            "mass_error_percent": 100.0 * (mass.value / 95.109 - 1.0),
-            "relative_residual_percent": whole.filtered[0].relative_residual,
-            "unseen": over(
-                [scores("emps", seen, new, 100.0, **chosen) for _, seen, new in in_time(log)]
-            ),
-        }
+    cases = {"standard": {"friction": PLAIN}, "asymmetric": {"friction": ASYMMETRIC}, "default": {}}
+    for name, case in cases.items():
+        for filter_hz in (100.0, 40.0):
+            fit = jw.fit("robot", jw.load_robot("emps"), log, filter_hz=filter_hz, **case)
+            (whole,) = jw.validate(fit, {"log": log})
+            mass = fit.parameters[0]
+            unseen = [scores("emps", seen, new, filter_hz, **case) for _, seen, new in in_time(log)]
+            out[f"{name}, {filter_hz:g} Hz"] = {
+                "mass": mass.value,
+                "mass_interval": [mass.lower, mass.upper],
+                "mass_error_percent": 100.0 * (mass.value / EMPS_MASS - 1.0),
+                "relative_residual_percent": whole.filtered[0].relative_residual,
+                "mean of splits": over(unseen),
+            }
     return {**out, "wanted": "mass within 0.1 %, residual 4.1 / 3.2 %, unseen 6.0 / 5.4 %"}
 
 

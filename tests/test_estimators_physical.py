@@ -456,3 +456,14 @@ def test_the_search_finds_worse_poses_than_chance(ur5, base, truth):
     drawn = rng.uniform(-2 * np.pi, 2 * np.pi, (20, 6))
     chance = np.linalg.eigvalsh(mass_matrices(ur5, base, beta, drawn))[:, 0].min()
     assert few.smallest_eigenvalue < chance
+
+
+def test_a_rough_body_lies_along_its_link_whatever_the_convention_of_the_frames():
+    # Link 2 of the KR300, 1.15 m, turns about joint 2, which standard DH puts at the origin of frame 1.
+    robot = jw.load_robot("kr300")
+    link = link_prior(robot).values[10:20]
+    start = robot.link_poses(np.zeros(6))[0, :3, 3]
+    pose = robot.link_poses(np.zeros(6))[1]
+    centre = pose[:3, :3] @ (link[6:9] / link[9]) + pose[:3, 3]
+    np.testing.assert_allclose(centre, 0.5 * (start + pose[:3, 3]), atol=1e-12)
+    assert link[9] > 100.0

@@ -9,15 +9,18 @@ from typer.testing import CliRunner
 import jointwise as jw
 from arm_logs import log
 from jointwise.cli.main import app
-from jointwise.errors import FileError, ParameterError, UnknownNameError
+from jointwise.errors import FileError, NumericalError, ParameterError, UnknownNameError
+from jointwise.estimators.ordinary import ols as ordinary
+from jointwise.estimators.problem import Problem
 from jointwise.experiments.design import Design
 from jointwise.experiments.fit import load_fit
 from jointwise.experiments.fit_file import arrays_path
-from jointwise.experiments.methods import METHODS
+from jointwise.experiments.methods import METHODS, on_independent
 from jointwise.experiments.prediction import model_of, predict
 from jointwise.experiments.robot_fit import fit_robot
 from jointwise.experiments.validate import validate
 from jointwise.laws.coulomb import Coulomb
+from jointwise.laws.counterbalance import Counterbalance
 from jointwise.laws.friction import FrictionModel
 from jointwise.laws.load import LinearLoad
 from jointwise.laws.offset import Offset
@@ -212,3 +215,44 @@ def test_the_command_line_fits_and_validates(arm, logs, tmp_path):
         assert keys <= set(joint["filtered"])
         assert keys <= set(joint["raw"])
         assert joint["filtered"]["rmse_moving"] < 0.1
+
+
+# ---- what balances a joint, and columns hardly told apart -------------------------------------
+
+
+def test_a_balancing_cylinder_of_the_robot_file_is_fitted_without_being_asked_for(arm):
+    balance = Counterbalance(sines=(6.0, 12.0), cosines=(-3.0, 0.0))
+    first = arm.joints[0].name
+    plain = [laws[:3] for laws in LAWS]  # without the load, which a cylinder changes
+    law = FrictionModel(terms=(*plain[0], balance)).to_law()
+    balanced = arm.replace({f"joints.{first}.friction": law}, source="a test")
+    terms = [(*plain[0], balance), plain[1]]
+    logs = {s: log(arm, terms, seed=s, noise=0.02, rotors=True) for s in (1, 2)}
+    options = {"filter_hz": 10.0, "friction": FRICTION[:3]}
+    without = fit_robot(arm, logs, **options)
+    with_it = fit_robot(balanced, logs, **options)
+    assert tuple(with_it.settings["friction"]) == (*FRICTION[:3], "counterbalance@1")
+    unseen = {"unseen": log(arm, terms, seed=9, noise=0.02, rotors=True)}
+    (blind,), (seeing,) = (validate(f, unseen) for f in (without, with_it))
+    assert seeing.filtered[0].rmse_moving < 0.5 * blind.filtered[0].rmse_moving
+    options["friction"] = (*FRICTION[:3], "counterbalance@1")
+    listed = fit_robot(balanced, logs, **options)
+    assert listed.names == with_it.names
+
+
+def test_columns_that_nearly_follow_from_each_other_are_left_out_more_until_a_solver_takes_them():
+    asked = []
+
+    def picky(problem):
+        asked.append(problem.columns)
+        if problem.columns > 2:
+            raise NumericalError("the data do not tell a, b apart")
+        return ordinary(problem)
+
+    rng = np.random.default_rng(0)
+    a, b = rng.standard_normal((2, 200))
+    w = np.column_stack([a, b, a + b + 3e-6 * rng.standard_normal(200)])[:, None, :]
+    problem = Problem.from_rows(("a", "b", "c"), [w], [w @ np.array([1.0, 2.0, 0.0])])
+    found = on_independent(problem, picky)
+    assert (asked[0], asked[-1]) == (3, 2)
+    assert found.values == pytest.approx([1.0, 2.0, 0.0], abs=1e-6)

@@ -35,7 +35,7 @@ def ridge_solver(
     spread = links.spread * base_spread(design, standard)
 
     def find(problem: Problem) -> Estimate:
-        reach = friction_reach(design, problem)
+        reach = friction_reach(design, problem, prior[: design.base.count])
         reach = np.where(np.isfinite(reach) & (reach > 0.0), reach, 1.0)
         std = np.concatenate([spread, reach])
         parts = stretches(problem)
