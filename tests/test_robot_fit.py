@@ -256,3 +256,21 @@ def test_columns_that_nearly_follow_from_each_other_are_left_out_more_until_a_so
     found = on_independent(problem, picky)
     assert (asked[0], asked[-1]) == (3, 2)
     assert found.values == pytest.approx([1.0, 2.0, 0.0], abs=1e-6)
+
+
+def test_each_recording_is_scored_by_a_fit_that_has_not_seen_it(arm):
+    plain = [laws[:3] for laws in LAWS]
+    stiff = [(Coulomb(coulomb=4.0), *laws[1:3]) for laws in LAWS]
+    logs = {
+        k: log(arm, laws, seed=k, noise=0.02) for k, laws in ((1, plain), (2, plain), (3, stiff))
+    }
+    options = {
+        "filter_hz": 10.0, "friction": FRICTION[:3], "method": "wls", "delay": False,
+        "moving": 0.02, "zone": 0.001,
+    }  # fmt: skip
+    whole = fit_robot(arm, logs, **options)
+    others = fit_robot(arm, {k: logs[k] for k in (1, 2)}, **options)
+    (unseen,), (seen,) = (validate(f, {"odd one": logs[3]}) for f in (others, whole))
+    found = [s.rmse_moving for s in unseen.filtered]
+    assert whole.arrays["left_out_rmse"][2, :, 0] == pytest.approx(found, rel=0.1)
+    assert all(s.rmse_moving < 0.8 * f for s, f in zip(seen.filtered, found, strict=True))
