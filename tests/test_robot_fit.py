@@ -94,6 +94,9 @@ def test_the_delay_of_the_torque_is_found(arm):
     off = fit_robot(arm, late, filter_hz=10.0, friction=FRICTION, delay=False)
     assert off.settings["delay_s"] == [0.0, 0.0]
     assert off.joints[0]["residual_rms"] > 1.5 * found.joints[0]["residual_rms"]
+    unseen = {"unseen": log(arm, LAWS, seed=9, delay=0.004)}
+    (late_too,), (on_time,) = (validate(f, unseen) for f in (found, off))
+    assert late_too.filtered[0].rmse_moving < on_time.filtered[0].rmse_moving / 1.5
 
 
 def test_the_updated_robot_carries_links_rotors_and_friction(fit, arm):
