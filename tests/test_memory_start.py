@@ -7,12 +7,13 @@ import jointwise as jw
 from arm_logs import RATE, log, smooth_path
 from jointwise.experiments.design import Design
 from jointwise.experiments.memory_start import starts, whitened
+from jointwise.experiments.prediction import model_of
 from jointwise.experiments.robot_fit import fit_robot
 from jointwise.laws.friction import FrictionModel
 from jointwise.laws.slip_bank import SlipBank
 from jointwise.laws.viscous import Viscous
 from jointwise.recording.recording import Recording
-from jointwise.recording.signals import signals
+from jointwise.recording.signals import CROSSOVER_HZ, signals, travelled
 
 LAWS = [
     (
@@ -21,6 +22,7 @@ LAWS = [
     )
 ] * 2
 SOFT = 1e-4  # rad/(N m), with loads of some 20 N m
+TILT = -3e-4  # of the first rotor, for the load of the second gear
 
 
 @pytest.fixture(scope="module")
@@ -58,13 +60,14 @@ def test_the_start_is_read_off_the_first_samples():
     assert found[1] == 0.0
 
 
-def wound(arm, seed, *, held):
+def wound(arm, seed, *, held, tilt=0.0):
     """Only links are measured; rotors wind up their gears. With `held` a servo holds the first link still."""
     t, q, dq, ddq = smooth_path(2, 20.0, seed)
     for values in (q, dq, ddq):
         values[:, 0] *= not held
     load = arm.inverse_dynamics(q, dq, ddq)
     theta = q + SOFT * load
+    theta[:, 0] += tilt * load[:, 1]
     start = np.random.default_rng(seed).uniform(-1.0, 1.0)
     torque = load + 0.02 * np.random.default_rng(seed).standard_normal(load.shape)
     for j, terms in enumerate(LAWS):
@@ -100,3 +103,41 @@ def test_friction_of_a_held_joint_tells_the_compliance_of_its_gear(arm):
         found.joints[0]["left_out_rmse_standing_started"]
         < found.joints[0]["left_out_rmse_standing"]
     )
+
+
+def test_friction_of_a_held_joint_tells_how_its_neighbour_bends_it(arm):
+    logs = [wound(arm, s, held=s > 2, tilt=TILT) for s in (1, 2, 3, 4)]
+    fit = fit_robot(
+        arm, logs, friction=("viscous", "memory"), filter_hz=10.0, method="bounded", delay=False
+    )
+    own, other = fit.settings["tilt"][0]
+    assert own == fit.settings["compliance"][0]
+    # As above only the ratio to the springs' limits shows, which both shares have in common.
+    assert other / own == pytest.approx(TILT / SOFT, rel=0.3)
+    assert model_of(fit).design.windup(0) == pytest.approx([own, other])
+
+
+def test_a_rotor_turns_for_its_own_load_and_its_neighbours(arm):
+    (piece,) = signals(log(arm, LAWS, seed=3, seconds=8.0), arm, filter_hz=10.0)
+    tilt = ((0.0, TILT), (0.0, 0.0))
+    design = Design(robot=arm, friction=("memory",), compliance=(SOFT, 0.0), tilt=tilt)
+    load = np.random.default_rng(5).standard_normal((len(piece), 2))
+    turned = design.rotor(piece, load, 0) - piece.theta[:, 0]
+    assert np.allclose(turned, SOFT * load[:, 0] + TILT * load[:, 1])
+    assert np.array_equal(design.rotor(piece, load, 1), piece.theta[:, 1])
+
+
+def test_a_recorded_speed_shows_the_way_between_the_steps_of_an_encoder():
+    rate, quantum, late = 100.0, 1e-4, 0.0015
+    t = np.arange(0.0, 8.0, 1.0 / rate)
+
+    def way(t):
+        return np.where(t < 5.0, 0.05 * (t - 5.0), -2e-4 * (1.0 - np.exp(-(t - 5.0) / 0.05)))
+
+    speed = (way(t - late + 1e-4) - way(t - late - 1e-4)) / 2e-4
+    seen = quantum * np.round(way(t) / quantum)
+    stop = (t > 4.9) & (t < 5.5)
+    found = travelled(seen, speed, rate)
+    assert np.abs(found - way(t))[stop].max() < 0.5 * np.abs(seen - way(t))[stop].max() + 1e-5
+    drifting = travelled(seen, speed + 1e-3, rate)
+    assert np.abs(drifting - found)[100:-100].max() < 1.2e-3 / (2 * np.pi * CROSSOVER_HZ)

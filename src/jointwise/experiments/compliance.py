@@ -6,7 +6,10 @@ compliance 1/K is the one under which its friction, all other parameters held, i
 
     min over 1/K of  M log |e|^2 + sum over recordings of log det of the unknown start's share
 
-where e is what non-negative least squares leaves, whitened against the start (see `memory_start`).
+The gears before and after a joint bend its bearings with their loads, which turns its rotor a little as well, to
+either side. Each of these two shares is found in the same way beside the joint's own.
+
+Above, e is what non-negative least squares leaves, whitened against the start (see `memory_start`).
 """
 
 from __future__ import annotations
@@ -33,21 +36,23 @@ WINDUPS = (0.0, *(float(v) for v in np.geomspace(2e-5, 1e-2, 8)))
 """rad at the largest load: what is tried first, from stiffer than any gear to softer than any."""
 HALVINGS = 3
 """Of the step between two of them, by logarithm, around the best."""
+TILTS = (0.0, *(float(v) for v in np.geomspace(2e-5, 2e-3, 4)))
+"""The same for the loads of the neighbouring gears, tried to both sides."""
 ROUNDS = 2
 """Torques and the spread of the start depend on each other."""
 
 
 def found_compliances(
     system: Equations, problem: Problem, estimate: Estimate, load: Sequence[Array]
-) -> tuple[float, ...]:
-    """Compliance of the gear of every motor whose rotor was not measured and whose friction has memory."""
+) -> tuple[tuple[float, ...], tuple[tuple[float, ...], ...]]:
+    """Compliance of the gear of every motor whose rotor was not measured and whose friction has memory, and tilts."""
     design = system.design
     if all(piece.rotor_measured for piece in system.pieces):
-        return design.compliances
+        return design.compliances, design.tilt
     base = design.base.count
     inward = np.linalg.inv(design.robot.coupling_matrix())
     friction = [(r.y - r.w[..., :base] @ estimate.values[:base]) @ inward for r in problem.rows]
-    out = []
+    rows = []
     for motor in range(design.robot.n):
         one = _Motor(
             system=system,
@@ -56,8 +61,9 @@ def found_compliances(
             target=[values[:, motor] for values in friction],
             noise=float(estimate.noise[motor]),
         )
-        out.append(one.best() if one.remembers else design.compliances[motor])
-    return tuple(out)
+        rows.append(one.best() if one.remembers else design.windup(motor))
+    own = tuple(float(row[motor]) for motor, row in enumerate(rows))
+    return own, tuple(tuple(row.tolist()) for row in rows)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -87,28 +93,46 @@ class _Motor:
     def remembers(self) -> bool:
         return any(term.memory for term in self.terms)
 
-    def best(self) -> float:
-        most = max(float(np.abs(values[:, self.motor]).max()) for values in self.load)
+    def best(self) -> Array:
+        """(n,): the most likely windup, first by the motor's own load, then by the loads of its neighbours."""
+        row = np.zeros(self.system.design.robot.n)
+        row[self.motor] = self._share(row, self.motor, WINDUPS)
+        for other in (self.motor - 1, self.motor + 1):
+            if 0 <= other < len(row):
+                row[other] = self._share(row, other, (*TILTS, *(-v for v in TILTS[1:])))
+        if row.any():
+            row[self.motor] = self._share(row, self.motor, WINDUPS)
+        return row
+
+    def _share(self, row: Array, gear: int, windups: Sequence[float]) -> float:
+        """Most likely compliance by the load of one gear beside the others; zero unless it earns its place."""
+        most = max(float(np.abs(values[:, gear]).max()) for values in self.load)
         if most == 0.0:
             return 0.0
-        tried = {windup: self.cost(windup / most) for windup in WINDUPS}
-        step = np.log(WINDUPS[2] / WINDUPS[1])
+
+        def cost(windup: float) -> float:
+            one = row.copy()
+            one[gear] = windup / most
+            return self.cost(one)
+
+        tried = {windup: cost(windup) for windup in windups}
+        step = np.log(windups[2] / windups[1])
         for _ in range(HALVINGS):
             top, step = min(tried, key=lambda windup: tried[windup]), 0.5 * step
             for windup in (top * np.exp(-step), top * np.exp(step)):
-                if windup > 0.0 and windup not in tried:
-                    tried[windup] = self.cost(windup / most)
-        return float(min(tried, key=lambda windup: tried[windup]) / most)
+                if windup != 0.0 and windup not in tried:
+                    tried[windup] = cost(windup)
+        best = min(tried, key=lambda windup: tried[windup])
+        earned = tried[0.0] - tried[best] > np.log(sum(len(y) for y in self.target))
+        return float(best / most) if earned else 0.0
 
-    def cost(self, compliance: float) -> float:
+    def cost(self, row: Array) -> float:
         """Twice the negative logarithm of the likelihood, but for a constant."""
         design = self.system.design
-        values = list(design.compliances)
-        values[self.motor] = compliance
-        parts = [
-            self._columns(replace(design, compliance=tuple(values)), k)
-            for k in range(len(self.target))
-        ]
+        values, tilt = list(design.compliances), np.zeros((len(row), len(row)))
+        values[self.motor], tilt[self.motor] = float(row[self.motor]), row
+        design = replace(design, compliance=tuple(values), tilt=tuple(map(tuple, tilt.tolist())))
+        parts = [self._columns(design, k) for k in range(len(self.target))]
         low = np.array([0.0 if term.nonnegative else -np.inf for term in self.terms])
         memory = np.array([term.memory for term in self.terms])
         spread, noise = WIDE * self.noise * memory, self.noise

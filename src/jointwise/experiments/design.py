@@ -20,7 +20,7 @@ from jointwise.errors import ParameterError
 from jointwise.laws.columns import TERMS, Term, columns_along, terms_named
 from jointwise.laws.stored import law_names
 from jointwise.recording import filters
-from jointwise.recording.signals import Signals
+from jointwise.recording.signals import Signals, slow_part
 from jointwise.robot.base_parameters import BaseParameters
 from jointwise.robot.description import Robot
 from jointwise.robot.samples import cores
@@ -65,6 +65,8 @@ class Design:
     """speed below which friction that follows the sign of motion fades out, for all motors or for each"""
     compliance: float | tuple[float, ...] = 0.0
     """of the gears, rad/(N m): how far a rotor that was not measured turns for its load while the link stands"""
+    tilt: tuple[tuple[float, ...], ...] = ()
+    """row for each motor: how far its rotor turns for the loads of other gears, which bend its bearings; () not"""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "friction", (*self.friction, *self._balancing()))
@@ -82,6 +84,12 @@ class Design:
     def compliances(self) -> tuple[float, ...]:
         """Compliance of the gear of each motor."""
         return _each("compliance", self.compliance, self.robot.n, COMPLIANCE)
+
+    def windup(self, motor: int) -> Array:
+        """(n,): how far the rotor of a motor turns for the load of each gear, rad/(N m)."""
+        row = np.array(self.tilt[motor]) if self.tilt else np.zeros(self.robot.n)
+        row[motor] = self.compliances[motor]
+        return row
 
     @property
     def has_memory(self) -> bool:
@@ -168,7 +176,7 @@ class Design:
     @property
     def reads_load(self) -> bool:
         """Friction that depends on the load makes the problem nonlinear in the link parameters."""
-        wound = self.has_memory and any(self.compliances)
+        wound = self.has_memory and any(self.windup(m).any() for m in range(self.robot.n))
         return wound or any(use.term.reads_load for use in self.uses)
 
     # ---- equations --------------------------------------------------------------------------
@@ -230,11 +238,18 @@ class Design:
         """Position of a motor's rotor, reflected to the output side: theta = q + load / K where it was not measured.
 
         Friction acts at the rotor. While a servo holds the link, the gear winds up with the load, and the rotor
-        moves: that is how friction of a standing joint follows the motion of the others. Spec 03.1.
+        moves: that is how friction of a standing joint follows the motion of the others. Spec 03.1. Loads of the
+        neighbours bend its bearings and turn it a little too. A recorded speed
+        is that of the motor, so where it is part of the way fast wind-up is already in it.
         """
         if piece.rotor_measured:
             return np.asarray(piece.theta[:, motor])
-        return np.asarray(piece.theta[:, motor] + self.compliances[motor] * load[:, motor])
+        windup = load @ self.windup(motor)
+        if piece.way is None:
+            return np.asarray(piece.theta[:, motor] + windup)
+        if windup.any():
+            windup = slow_part(windup, piece.rate_hz)
+        return np.asarray(piece.way[:, motor] + windup)
 
     def _check_temperature(self, piece: Signals) -> None:
         if piece.temperature is None and any(u.term.reads_temperature for u in self.uses):

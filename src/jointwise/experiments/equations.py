@@ -104,7 +104,7 @@ class Equations:
 
     def with_friction(self, friction: Sequence[str], standing: bool) -> Equations:
         """The same equations with other friction terms; standing joints count with memory, or where wanted."""
-        design = replace(self.design, friction=tuple(friction), compliance=0.0)
+        design = replace(self.design, friction=tuple(friction), compliance=0.0, tilt=())
         turning = [self.turning(k) for k in range(len(self.pieces))]
         every = standing or design.has_memory
         use = tuple(np.ones_like(t) if every else t for t in turning)

@@ -71,6 +71,7 @@ def model_of(fit: Fit) -> TorqueModel:
         rotors=bool(fit.settings["rotors"]),
         zone=tuple(fit.settings["zone"]),
         compliance=tuple(fit.settings["compliance"]),
+        tilt=tuple(tuple(row) for row in fit.settings.get("tilt", ())),
         correcting="friction" in fit.settings["compensate"],
     )
     return TorqueModel(

@@ -241,8 +241,8 @@ def settled(system: Equations, chosen: RobotFitOptions, progress: Progress | Non
         if rounds == 2 and chosen.delay:
             system = _with_delay(system, system.problem(load), quick)
         if rounds == 3 and design.has_memory and chosen.compliance is None:
-            found = found_compliances(system, plain, estimate, load)
-            system = replace(system, design=replace(system.design, compliance=found))
+            own, tilt = found_compliances(system, plain, estimate, load)
+            system = replace(system, design=replace(system.design, compliance=own, tilt=tilt))
         plain, spans = system.problem_and_spans(load)
         if design.has_memory:
             noise = noise_of(design, problem, turning, estimate.values, noise)

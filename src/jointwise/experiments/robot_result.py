@@ -72,6 +72,7 @@ def result(
             "zone": list(design.zones),
             "torque": torque_kind(chosen),
             "compliance": list(design.compliances),
+            "tilt": [list(row) for row in design.tilt],
             "delay_s": list(solved.equations.delay),
             "rounds": solved.rounds,
             **({} if ladder is None else ladder.to_settings()),

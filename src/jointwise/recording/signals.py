@@ -44,6 +44,11 @@ ANTI_ALIAS = 0.8
 TAPS = 6
 """Samples that a shift by part of a period is interpolated from."""
 
+CROSSOVER_HZ = 2.0
+"""Below, the way of friction with memory follows the recorded position, above the integral of the recorded speed."""
+PERIODS_LATE = 1.0
+"""Of the recorded stamps: how much later than the position a recorded speed is believed to be."""
+
 DIFFERENTIATIONS = ("band_pass", "savitzky_golay")
 
 
@@ -75,6 +80,8 @@ class Signals:
     """mean time between the recorded stamps, s"""
     edge: int = 0
     """samples at either end that filters spoil"""
+    way: Array | None = None
+    """motor coordinates that drive friction with memory, fine at the stops of motion; None: `theta` does"""
     known: Array | None = None
     """part of the joint torque that is known beforehand and need not be explained; on the clock of the positions"""
     commanded: Array | None = None
@@ -198,6 +205,10 @@ def _piece(
     def thinned(values: Array) -> Array:
         return np.column_stack([np.interp(time[::keep], stamps, column) for column in values.T])
 
+    def way_of(position: Array, speed: Array) -> Array:
+        even = [_even(time, stamps, values)[::keep] for values in (position, speed)]
+        return travelled(even[0], even[1], rate / keep)
+
     coupling = robot.coupling_matrix()
     has_link, has_rotor = "q" in recording, "theta" in recording
     if not has_link and not has_rotor:
@@ -211,9 +222,13 @@ def _piece(
     if rotor is None:
         rotor = link if robot.coupling is None else [v @ coupling.T for v in link]
     torque = measured[part]
-    speed = link[1]
+    speed, way = link[1], None
     if _finite(recording, "dq"):
-        speed = thinned(recording["dq"][part])
+        turned = recording["dq"][part]
+        speed = thinned(turned)
+        if not has_rotor:
+            both = zip(recording["q"][part].T, turned.T, strict=True)
+            way = np.column_stack([way_of(position, dq) for position, dq in both]) @ coupling.T
     return Signals(
         name="",
         rate_hz=rate / keep,
@@ -232,11 +247,39 @@ def _piece(
         rotor_measured=has_rotor,
         stamp_period=1.0 / rate,
         edge=filters.settling_samples(rate / keep, filter_hz),
+        way=way,
     )
 
 
 def _finite(recording: Recording, name: str) -> bool:
     return name in recording and bool(np.isfinite(recording[name]).all())
+
+
+def travelled(position: Array, speed: Array, rate_hz: float) -> Array:
+    """Position of one joint, slow motion as its encoder has it and fast motion as the drive's speed has it.
+
+    An encoder's steps and a low-pass both hide what happens within tenths of milliradians of a stop, and that is what
+    friction remembers. The speed of a drive is fine but drifts when integrated, and is stamped later than the position
+    by a few milliseconds, which show as a share of the speed in the difference of the two.
+    """
+    middle = 0.5 * (speed[1:] + speed[:-1]) / rate_hz
+    integral = position[0] + np.concatenate([[0.0], np.cumsum(middle)])
+
+    def fast(values: Array) -> Array:
+        return values - slow_part(values, rate_hz)
+
+    quick, ahead = fast(speed), fast(position - integral)
+    size = float(quick @ quick)
+    late = float(quick @ ahead) / size if size > 0.0 else 0.0
+    late = float(np.clip(late, -PERIODS_LATE / rate_hz, PERIODS_LATE / rate_hz))
+    integral = integral + late * speed
+    return np.asarray(integral + slow_part(position - integral, rate_hz))
+
+
+def slow_part(values: Array, rate_hz: float) -> Array:
+    """What of a position `travelled` takes from the encoder: a low-pass that never overshoots."""
+    crossover = float(np.clip(CROSSOVER_HZ, filters.DEFINITION * rate_hz, 0.2 * rate_hz))
+    return filters.zero_phase(values, crossover, rate_hz, order=1)
 
 
 def _measured_over(
