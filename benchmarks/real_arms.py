@@ -149,6 +149,7 @@ def kr300() -> dict[str, Any]:
     return several(
         "kr300", log, 10.0, "8 % NRMSE on every joint", default={},
         plain_friction={"friction": PLAIN},
+        ridge={"friction": PLAIN, "method": "ridge"},
         least_squares={"friction": PLAIN, "method": "wls"},
     )  # fmt: skip
 

@@ -1,6 +1,7 @@
 """The fit of a whole arm: exact on data that obey the model, honest on data that do not."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -277,3 +278,17 @@ def test_each_recording_is_scored_by_a_fit_that_has_not_seen_it(arm):
     found = [s.rmse_moving for s in unseen.filtered]
     assert whole.arrays["left_out_rmse"][2, :, 0] == pytest.approx(found, rel=0.1)
     assert all(s.rmse_moving < 0.8 * f for s, f in zip(seen.filtered, found, strict=True))
+
+
+def test_the_mass_matrix_of_every_fit_is_audited(fit, arm):
+    """What physics allows is positive definite; a rotor and link that push when pushed are found."""
+    assert fit.settings["mass_matrix_smallest"] > 0.0
+    assert any("positive definite in all" in note for note in fit.notes)
+    opposite = [log(arm, [(Coulomb(coulomb=0.1),)] * 2, seed=1)]
+    torque = -opposite[0]["motor_torque"]
+    columns = {"q": opposite[0]["q"], "motor_torque": torque}
+    found = fit_robot(
+        arm, [replace(opposite[0], columns=columns)], filter_hz=10.0, friction=(), method="wls"
+    )
+    assert found.settings["mass_matrix_share_not_positive"] == 1.0
+    assert any("not positive definite in 100 %" in note for note in found.notes)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jointwise.estimators.problem import Problem
+from jointwise.experiments import mass_matrix
 from jointwise.experiments.design import Design
 from jointwise.experiments.fit import Fit
 from jointwise.experiments.friction_ladder import Ladder
@@ -57,6 +58,7 @@ def result(
     arm, notes = updated_robot(
         robot, design, estimate.values, standard_parameters(design, estimate)
     )
+    mass = mass_matrix.audited(design, estimate.values)
     status = "converged" if estimate.converged and solved.settled else "not converged"
     return Fit(
         experiment="robot",
@@ -75,11 +77,12 @@ def result(
             "tilt": [list(row) for row in design.tilt],
             "delay_s": list(solved.equations.delay),
             "rounds": solved.rounds,
+            **mass_matrix.to_settings(mass),
             **({} if ladder is None else ladder.to_settings()),
         },
         recordings=tuple(_recording(solved, k) for k in range(len(solved.equations.pieces))),
         joints=_joints(solved, left_out, with_start),
-        notes=(*careful.notes, *notes, *_windup_notes(solved)),
+        notes=(*careful.notes, mass_matrix.sentence(mass), *notes, *_windup_notes(solved)),
         arrays={
             LEFT_OUT: left_out,
             STARTED: with_start,
