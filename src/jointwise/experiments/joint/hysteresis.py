@@ -195,7 +195,7 @@ def _loops(data: SlipData, expected: Array, most: int = 1500) -> dict[str, Array
 def slip_samples(
     robot: Robot, samples: JointSamples, j: int, angle: float, *, width: Array | float | None = None
 ) -> tuple[SlipData, int]:
-    """Thinned samples for the estimators, and the number of reversals; `width` along the samples, else the map's."""
+    """Thinned samples for the estimators, and the number of reversals; limits are in widths where those are given."""
     step = _thinning(samples)
     theta, omega = samples.theta, samples.omega
     known = robot.joints[j].transmission
