@@ -6,6 +6,7 @@ import pytest
 import jointwise as jw
 from joint_recordings import CONSTANT, along, changed, stated
 from jointwise.experiments.joint import kinematic_error, velocity
+from jointwise.experiments.joint.pose import find_pose
 from jointwise.experiments.joint.steady import creeping
 from jointwise.experiments.joint.stribeck_search import METHODS, Shape, curve
 from jointwise.laws.kinematic_error import FourierError
@@ -154,3 +155,21 @@ def test_part_of_a_turn_gives_the_curve_that_was_seen_and_stays_tame_elsewhere(r
     size = np.abs(GEAR.error(seen)).max()
     assert np.abs(off - off.mean()).max() < 0.05 * size
     assert np.ptp(law.error(np.linspace(0.0, 2.0 * np.pi, 500))) < 6.0 * size
+
+
+@pytest.mark.parametrize("arm", ["ur5e", "xmate7"])
+@pytest.mark.parametrize("joint", [3, 4, 5])
+@pytest.mark.parametrize("rule", ["parallel", "normal"])
+def test_the_pose_has_the_axis_where_the_rule_wants_it(arm, joint, rule):
+    """The axis is read off the Jacobian, not off the planner."""
+    robot = jw.load_robot(arm)
+    if (arm, joint, rule) in {("ur5e", 3, "parallel"), ("ur5e", 4, "parallel")}:
+        # The elbow and the first wrist of this arm, as it is mounted, stay level whatever the others do.
+        assert not find_pose(robot, joint - 1, rule).met
+        return
+    pose = find_pose(robot, joint - 1, rule)
+    assert pose.met
+    axis = np.asarray(robot.jacobian(pose.q))[3:6, joint - 1]
+    along = abs(float(axis @ np.asarray(robot.gravity))) / 9.81
+    assert along == pytest.approx(1.0 if rule == "parallel" else 0.0, abs=0.03)
+    assert pose.low < pose.q[joint - 1] < pose.high
