@@ -114,6 +114,17 @@ def test_what_follows_a_stage_done_again_is_done_again_from_the_same_recordings(
     assert by_name[f"{JOINT}-damping"].status == stages.DONE
 
 
+def test_a_fit_that_stands_on_an_older_one_is_not_kept(copy, monkeypatch):
+    """Cut off between two stages: the second is still there, from before the first was done again."""
+    no_runs(monkeypatch)
+    calibrated(copy)
+    target = copy / f"{JOINT}-stiffness.fit.toml"
+    target.write_bytes(target.read_bytes())
+    _, by_name = calibrated(copy)
+    assert by_name[f"{JOINT}-stiffness"].status == stages.KEPT
+    assert by_name[f"{JOINT}-damping"].status == stages.DONE
+
+
 def test_a_failed_stage_writes_nothing_over_a_good_result(copy, monkeypatch):
     kept = copy / f"{JOINT}-damping.fit.toml"
     robot = copy / "robot.toml"

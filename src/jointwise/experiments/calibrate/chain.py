@@ -110,7 +110,8 @@ def calibrate(
         ends = list(pool.map(lambda chain: chain.run(report), chains))
     results = [result for _, stages in ends for result in stages]
     joined = joined_robot(prior, [(c.place, end) for c, (end, _) in zip(chains, ends, strict=True)])
-    links = rigid_stage(bench, folder, joined, fresh=any(r.status == DONE for r in results))
+    last = max((folder.finished(r.name) for r in results if r.fit is not None), default=0.0)
+    links = rigid_stage(bench, folder, joined, after=last)
     results.append(links)
     report(links)
     final = joined if links.fit is None else with_joint_friction(links.fit.robot, joined)
@@ -164,10 +165,10 @@ def with_joint_friction(links: Robot, joined: Robot) -> Robot:
     return links.replace(changes, source="joint experiments")
 
 
-def rigid_stage(bench: Bench, folder: Folder, robot: Robot, *, fresh: bool) -> StageResult:
-    """Links and rotors from an optimised motion of all joints."""
+def rigid_stage(bench: Bench, folder: Folder, robot: Robot, *, after: float) -> StageResult:
+    """Links and rotors from an optimised motion of all joints; a fit older than the joints' is done again."""
     started = time.perf_counter()
-    kept: Fit | None = None if fresh else folder.kept(RIGID)
+    kept: Fit | None = folder.kept(RIGID, after=after)
     if kept is not None:
         return StageResult(experiment=RIGID, joint="", status=KEPT, fit=kept)
     try:

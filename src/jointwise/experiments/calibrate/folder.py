@@ -60,15 +60,19 @@ class Folder:
         made.save(target)
         return made
 
-    def kept(self, name: str) -> Fit | None:
-        """The fit of a stage that was finished before; None where there is none."""
+    def kept(self, name: str, *, after: float = 0.0) -> Fit | None:
+        """The fit of a stage finished before; None where there is none, or where what it stands on is newer."""
         target = self.fit_path(name)
-        if not target.exists():
+        if not target.exists() or self.finished(name) < after:
             return None
         try:
             return load_fit(target)
         except JointwiseError:
             return None
+
+    def finished(self, name: str) -> float:
+        """When a stage was finished, s since the epoch."""
+        return self.fit_path(name).stat().st_mtime_ns * 1e-9
 
     def fit_path(self, name: str) -> Path:
         """Where the fit of a stage is kept."""

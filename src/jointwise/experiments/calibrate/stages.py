@@ -74,18 +74,18 @@ class JointChain:
 
     def run(self, report: Callable[[StageResult], None]) -> tuple[Robot, list[StageResult]]:
         """The robot after the last experiment, and what became of each."""
-        robot, fresh = self.robot, False
+        robot, last = self.robot, 0.0
         results: list[StageResult] = []
         for name in ORDER:
             started = time.perf_counter()
-            kept = None if fresh else self.folder.kept(stage_name(self.joint, name))
+            kept = self.folder.kept(stage_name(self.joint, name), after=last)
             if kept is not None:
                 result = StageResult(experiment=name, joint=self.joint, status=KEPT, fit=kept)
             else:
                 result = self._stage(name, robot, results, started)
-                fresh = fresh or result.status == DONE
             if result.fit is not None:
                 robot = result.fit.robot
+                last = self.folder.finished(result.name)
             results.append(result)
             report(result)
         return robot, results
