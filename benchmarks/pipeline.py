@@ -122,7 +122,8 @@ def peer(logs: list[Path], urdf: Path) -> None:
     constants = np.array([j.drive.torque_constant for j in arm.joints])
     model = pin.buildModelFromUrdf(str(urdf))
     robot = SimpleNamespace(model=model, data=model.createData())
-    options = {"has_friction": True, "has_actuator_inertia": True, "has_joint_offset": True}
+    options: dict[str, Any] = {"has_friction": True, "has_actuator_inertia": True}
+    options |= {"has_joint_offset": True, "act_idxv": range(6)}
     stacks, torques = [], []
     for log in logs:
         table = np.loadtxt(log, delimiter=",")
