@@ -75,6 +75,18 @@ def test_a_recording_that_gives_nothing_is_named(robot):
     assert fit["coulomb"].value == pytest.approx(5.0, rel=0.02)
 
 
+def test_every_speed_keeps_its_own_bins_however_they_scatter(robot):
+    """Speeds a tenth apart: bins of a jerky piece may be nearer to the speed beside it."""
+    motion = velocity.plan(robot, NAME, speeds=(0.02, 0.0225, 0.1, 0.3, 0.6, 1.0))
+    rec = along(robot, motion, PAN, [DRY])
+    q = np.array(rec["q"])
+    q[:, PAN] += 4e-4 * np.sin(2.0 * np.pi * 0.9 * rec.time)
+    fit = velocity.fit(robot, [changed(rec, q=q, theta=None)], NAME)
+    used = fit.arrays["left_out"][0]
+    assert np.isfinite(used).all()
+    assert fit["coulomb"].value == pytest.approx(5.0, rel=0.03)
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_a_peak_that_fell_before_the_slowest_speed_is_not_made_up(method):
     speeds = np.geomspace(0.04, 1.5, 9)

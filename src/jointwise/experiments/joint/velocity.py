@@ -137,7 +137,9 @@ def predicted(law: VelocityLaw, omega: Array) -> Array:
 def _choose(data: Steady, plain: Array, method: str) -> tuple[Array, int]:
     """Mean squared error of every model on each speed left out, (models, speeds), and the model taken."""
     speeds = data.speeds
-    level = np.argmin(np.abs(np.abs(data.omega)[:, None] - speeds), axis=1)
+    # By pieces, not by their bins: a bin may be nearer to another speed, and a speed must not be left without any.
+    pieces = np.abs([piece.omega for piece in data.pieces])
+    level = np.argmin(np.abs(pieces[:, None] - speeds), axis=1)[data.piece]
     allowed = [k for k, need in enumerate(NEEDED) if len(speeds) >= need]
     if len(speeds) < 4:
         return np.full((len(LADDER), len(speeds)), np.nan), allowed[-1]
