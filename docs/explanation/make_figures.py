@@ -15,6 +15,7 @@ from pathlib import Path
 
 import friction_figures
 import gear_figures
+import ladder_figures
 import matplotlib as mpl
 import torque_figures
 from matplotlib.figure import Figure
@@ -28,6 +29,7 @@ FIGURES: dict[str, Callable[[], Figure]] = {
     "hysteresis-loops": friction_figures.hysteresis_loops,
     "return-point": friction_figures.return_point,
     "presliding-stiffness": friction_figures.presliding_stiffness,
+    "friction-ladder": ladder_figures.ladder_on_real_arms,
     "stribeck-curve": friction_figures.stribeck_curve,
     "load-dependence": friction_figures.load_dependence,
     "temperature-curves": friction_figures.temperature_curves,
