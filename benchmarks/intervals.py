@@ -25,7 +25,7 @@ from jointwise.plant.population import random_arm
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 from plain_twins import excitations, known_drives, plain_arm, record, true_base
 
-NAME = "coverage"
+NAME = "intervals"
 PROCESSES = 2
 FILTER_HZ = 10.0
 FRICTION = {
