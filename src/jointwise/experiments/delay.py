@@ -1,7 +1,8 @@
 """How late the torque of each joint is stamped beside its position, from the residual.
 
 Drives sample, filter and report current and position at different moments; a few milliseconds of lag look like
-inertia and viscous friction that are not there. Friction that builds up over some way after a reversal looks late too,
+inertia and viscous friction that are not there, and half a period, for which a torque is held after or before its
+stamp, is enough to spoil intervals. Friction that builds up over some way after a reversal looks late too,
 in each joint by its own time. The regressor does not change when the torque is shifted, so one factorisation serves
 every candidate. With noise of unknown size in each joint the likelihood is greatest where sum_j M_j log |e_j| is
 least, which is what is minimised: over a grid, then by parabolas through ever closer neighbours, because beside a small
@@ -28,8 +29,8 @@ BAND = 40.0
 CANDIDATES = 17
 ROUNDS = 2
 """Of each joint's own delay and the parameters beside it."""
-SHORTEST = 1e-3
-"""s: below, the clocks of drive and controller are believed, and inertia stays what it is without a shift."""
+WORTH = 0.1
+"""Share of the error of some joint that delays must explain; for less, clocks are believed and nothing is shifted."""
 REFINEMENTS = (0.5, 0.1)
 """Distance of the neighbours beside that of the candidates."""
 
@@ -55,7 +56,15 @@ def estimated_delays(equations: Equations, problem: Problem, solve: Solver) -> A
         values = solve(shifts.at(found))
         squares = np.array([one.squares(values) for one in tried])
         found = _each(delays, squares, shifts, values)
-    return np.where(np.abs(found) >= SHORTEST, found, 0.0)
+    return found if _worth(found, shifts, solve) else np.zeros_like(found)
+
+
+def _worth(found: Array, shifts: _Shifts, solve: Solver) -> bool:
+    """Whether the residual of some joint shows that the clocks of drive and controller differ."""
+    with_delay, without = (
+        problem.squares(solve(problem)) for problem in map(shifts.at, (found, np.zeros_like(found)))
+    )
+    return bool(np.any(with_delay < (1.0 - WORTH) ** 2 * without))
 
 
 def _common(delays: Array, costs: list[float], shifts: _Shifts, solve: Solver) -> float:
