@@ -61,6 +61,8 @@ test: check
 
 soak: setup
 	$(BIN)/pytest -m soak
+	$(BIN)/pytest -n $(WORKERS) --hypothesis-profile=search -m "not soak" tests/test_estimators_physical.py \
+	  tests/test_hysteresis.py tests/test_hostile_files.py tests/test_import_hostile.py tests/contracts
 
 demo: setup
 	$(BIN)/jointwise demo

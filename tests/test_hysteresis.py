@@ -16,7 +16,7 @@ from jointwise.laws.columns import columns_along
 from jointwise.laws.maxwell_slip import MaxwellSlip
 from jointwise.laws.slip_bank import SlipBank
 
-ROUNDING = 1e-9
+ROUNDING = 1e-8  # N m, beside torques of about 1 N m; two springs that slip at nearly the same place leave this much
 """N m left of several newton metres: what double precision leaves of noise-free data."""
 STARTS = 8
 

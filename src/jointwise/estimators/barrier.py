@@ -38,7 +38,7 @@ CENTRED = 0.1
 """Times mu: decrement squared of an answer."""
 FINISHED = 1e-7
 """Or this: a third of a thousandth of a standard deviation from the minimum."""
-MOST_STEPS = 300
+MOST_STEPS = 1000
 
 
 class Cone(NamedTuple):
