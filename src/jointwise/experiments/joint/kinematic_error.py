@@ -39,8 +39,8 @@ TURN = 2.0 * np.pi
 KNOTS = 120
 """Of the table over one turn; J1 has 240."""
 HARMONICS = (1, 2, 3, 4, 6, 8, 12)
-"""Candidates for the output's family; the rotor's has two."""
-ROTOR = 2
+"""Candidates for the output's family; the rotor's has three."""
+ROTOR = 3
 LEFT_BEHIND = 0.02
 """rad after a reversal that do not count: ten times a usual backlash."""
 ACCELERATION = 0.08
