@@ -187,3 +187,13 @@ def test_the_package_runs_as_a_module():
         [sys.executable, "-m", "jointwise", "--version"], capture_output=True, text=True
     )
     assert (result.returncode, result.stdout) == (0, f"jointwise {jw.__version__}\n")
+
+
+def test_an_interrupted_command_says_so_in_one_line(monkeypatch):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("jointwise.robot.library.load_robot", interrupted)
+    result = run("show", "ur5e")
+    assert result.exit_code == 130
+    assert re.fullmatch(r"jointwise: interrupted[^\n]*\n", result.stderr)

@@ -31,18 +31,22 @@ from jointwise.cli import (
 from jointwise.errors import JointwiseError
 
 USAGE_ERROR = 2
+INTERRUPTED = 130
 
 
 class OneLineErrors(TyperGroup):
     """A group of commands that reports every error of the package as one line on stderr."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command; an error made on purpose never shows a traceback."""
+        """Run the command; an error made on purpose, or Ctrl-C, never shows a traceback."""
         try:
             return super().invoke(ctx)
         except JointwiseError as error:
             typer.echo(f"jointwise: {error}", err=True)
             raise typer.Exit(USAGE_ERROR) from error
+        except KeyboardInterrupt:
+            typer.echo("jointwise: interrupted; files that were complete are kept", err=True)
+            raise typer.Exit(INTERRUPTED) from None
 
 
 app = typer.Typer(

@@ -12,7 +12,7 @@ from jointwise.laws.base import Array, increasing
 from jointwise.laws.compiled import leaf
 from jointwise.laws.linear import STIFFNESS
 from jointwise.laws.solve import increasing_root
-from jointwise.laws.three_segments import SWITCH, ThreeSegments
+from jointwise.laws.three_segments import SWITCH, ThreeSegments, switch_deformations
 from jointwise.laws.transmission import TransmissionLaw
 from jointwise.units import Unit
 
@@ -102,8 +102,9 @@ class RoundedSegments(TransmissionLaw):
 
     def packed(self) -> Array:
         """Stiffnesses, deformations at the switches, rounding."""
-        phi1 = self.torque_1 / self.stiffness_1
-        phi2 = phi1 + (self.torque_2 - self.torque_1) / self.stiffness_2
+        phi1, phi2 = switch_deformations(
+            self.stiffness_1, self.stiffness_2, self.torque_1, self.torque_2
+        )
         stiffness = [self.stiffness_1, self.stiffness_2, self.stiffness_3]
         return np.array([*stiffness, phi1, phi2, self.rounding])
 

@@ -53,6 +53,14 @@ def segments_deformation(p, tau):
     return sgn(tau) * by_segment(x, p[3], p[4], x / p[0], second, third)
 
 
+def switch_deformations(
+    stiffness_1: float, stiffness_2: float, torque_1: float, torque_2: float
+) -> tuple[float, float]:
+    """Deformations at which the stiffness changes."""
+    phi1 = torque_1 / stiffness_1
+    return phi1, phi1 + (torque_2 - torque_1) / stiffness_2
+
+
 @dataclass(frozen=True, kw_only=True)
 class ThreeSegments(TransmissionLaw):
     """Stiffness of a data sheet: three slopes, changing at two torques.
@@ -77,8 +85,9 @@ class ThreeSegments(TransmissionLaw):
 
     def packed(self) -> Array:
         """The fields, then the deformations at both switches."""
-        phi1 = self.torque_1 / self.stiffness_1
-        phi2 = phi1 + (self.torque_2 - self.torque_1) / self.stiffness_2
+        phi1, phi2 = switch_deformations(
+            self.stiffness_1, self.stiffness_2, self.torque_1, self.torque_2
+        )
         stiffness = [self.stiffness_1, self.stiffness_2, self.stiffness_3]
         return np.array([*stiffness, self.torque_1, self.torque_2, phi1, phi2])
 
