@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 import jointwise as jw
-from jointwise.robot.capsules import Capsule, segment_distance
+from jointwise.kernels.capsules import segment_distance
+from jointwise.robot.capsules import Capsule
 from jointwise.robot.clearance import clearance, distances, has_capsules, pair_names
 
 UR = ("ur3e", "ur5e", "ur10e", "ur16e", "ur5")
@@ -30,11 +31,16 @@ def mujoco_distance(a0, a1, b0, b1):
     return mujoco.mj_geomDistance(model, data, 0, 1, 100.0, None) + 2 * RADIUS
 
 
+def segment_distances(*ends):
+    """Of many segments, four arrays (pairs, 3)."""
+    return np.array([segment_distance(*map(tuple, four)) for four in zip(*ends, strict=True)])
+
+
 def test_segments_are_as_far_apart_as_mujoco_says():
     rng = np.random.default_rng(1)
     ends = rng.uniform(-1.0, 1.0, (60, 4, 3))
     ends[:10, 3] = ends[:10, 2] + (ends[:10, 1] - ends[:10, 0])  # parallel ones
-    ours = segment_distance(*ends.transpose(1, 0, 2))
+    ours = segment_distances(*ends.transpose(1, 0, 2))
     theirs = [mujoco_distance(*four) for four in ends]
     np.testing.assert_allclose(ours, theirs, atol=1e-6)
 
@@ -42,7 +48,7 @@ def test_segments_are_as_far_apart_as_mujoco_says():
 def test_the_distance_is_no_larger_than_between_any_two_points():
     rng = np.random.default_rng(2)
     a0, a1, b0, b1 = rng.normal(size=(4, 200, 3))
-    found = segment_distance(a0, a1, b0, b1)
+    found = segment_distances(a0, a1, b0, b1)
     share = np.linspace(0.0, 1.0, 60)
     a = a0[:, None] + share[:, None] * (a1 - a0)[:, None]
     b = b0[:, None] + share[:, None] * (b1 - b0)[:, None]
@@ -56,8 +62,8 @@ def test_points_and_equal_segments_have_distances(length):
     a = np.zeros((1, 3))
     b = np.array([[length, 0.0, 0.0]])
     up = np.array([[0.0, 0.0, 0.25]])
-    assert segment_distance(a, b, a + up, b + up)[0] == pytest.approx(0.25)
-    assert segment_distance(a, b, a, b)[0] == 0.0
+    assert segment_distances(a, b, a + up, b + up)[0] == pytest.approx(0.25)
+    assert segment_distances(a, b, a, b)[0] == 0.0
 
 
 @pytest.mark.parametrize("name", UR)

@@ -11,14 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from jointwise.robot import samples
-from jointwise.robot.capsules import segment_distance
 
 if TYPE_CHECKING:
     from jointwise.robot.description import Robot
 
 Array = NDArray[np.float64]
-BLOCK = 4096
-"""Samples worked on at once, so that their pairs stay in the cache."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +23,7 @@ class _Shape:
     link: NDArray[np.int64]
     """per capsule: 0 for the base, k for the link that joint k moves"""
     ends: Array
-    """(2, capsules, 3) in the frame of the link"""
+    """(capsules, 2, 3) in the frame of the link"""
     radius: Array
     first: NDArray[np.int64]
     second: NDArray[np.int64]
@@ -46,10 +43,10 @@ def _shape(robot: Robot) -> _Shape:
     both = np.array(pairs, dtype=np.int64).reshape(-1, 2)
     return _Shape(
         link=link,
-        ends=np.array([[c.start for _, c in parts], [c.end for _, c in parts]]).reshape(2, -1, 3),
+        ends=np.array([[c.start, c.end] for _, c in parts], dtype=np.float64).reshape(-1, 2, 3),
         radius=np.array([c.radius for _, c in parts]),
-        first=both[:, 0],
-        second=both[:, 1],
+        first=both[:, 0].copy(),
+        second=both[:, 1].copy(),
         standing=np.flatnonzero(link >= 2),
     )
 
@@ -65,31 +62,15 @@ def distances(robot: Robot, q: ArrayLike, *, floor: float = -np.inf) -> Array:
     `floor` is the height of a floor in the base frame, that is a plane across its z axis; -inf for none. The base and
     the first link, which only turns where it is mounted, do not meet the floor.
     """
+    from jointwise.kernels.capsules import capsule_distances
+
     _, (positions,) = samples.samples(robot.n, {"q": q})
     shape = _shape(robot)
-    with_floor = bool(np.isfinite(floor)) and len(shape.standing) > 0
-    out = np.empty((len(positions), len(shape.first) + with_floor * len(shape.standing)))
-    for start in range(0, len(positions), BLOCK):
-        part = slice(start, start + BLOCK)
-        out[part] = _distances(robot, shape, positions[part], floor, with_floor)
+    standing = shape.standing if np.isfinite(floor) else shape.standing[:0]
+    out = np.empty((len(positions), len(shape.first) + len(standing)))
+    shared = (robot.chain, shape.link, shape.ends, shape.radius, shape.first, shape.second)
+    samples.spread(capsule_distances, (*shared, standing, float(floor)), [positions, out])
     return out
-
-
-def _distances(robot: Robot, shape: _Shape, q: Array, floor: float, with_floor: bool) -> Array:
-    poses = np.empty((len(q), robot.n + 1, 4, 4))
-    poses[:, 0] = np.eye(4)
-    poses[:, 1:] = robot.link_poses(q)[:, :-1]
-    held = poses[:, shape.link]
-    a, b = (
-        np.einsum("skij,kj->ski", held[..., :3, :3], end) + held[..., :3, 3] for end in shape.ends
-    )
-    i, j = shape.first, shape.second
-    apart = segment_distance(a[:, i], b[:, i], a[:, j], b[:, j]) - shape.radius[i] - shape.radius[j]
-    if not with_floor:
-        return np.asarray(apart)
-    k = shape.standing
-    height = np.minimum(a[:, k, 2], b[:, k, 2]) - shape.radius[k] - floor
-    return np.concatenate([apart, height], axis=1)
 
 
 def clearance(robot: Robot, q: ArrayLike, *, floor: float = -np.inf) -> Array:
