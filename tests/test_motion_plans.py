@@ -156,7 +156,7 @@ def test_arms_with_other_joints_can_be_planned_for(kind):
 
 def test_a_limit_nobody_knows_is_assumed_or_left_out_in_writing(motions):
     limits = motions["random"].notes["limits"]
-    assert "acceleration of elbow: 3" in limits["assumed"]
+    assert "acceleration of elbow: 3 rad/s^2" in limits["assumed"]
     assert "jerk of elbow" in limits["unbounded"]
     assert limits["jerk"] == [None] * 6
 

@@ -20,6 +20,12 @@ from jointwise.files import replacing
 Array = NDArray[np.float64]
 HEADER = b"jointwise"
 LARGEST_FILE = 8 << 30
+ENDINGS = {
+    ".parquet": "Parquet", ".toml": "TOML", ".html": "HTML",
+    ".csv": "a table", ".tsv": "a table", ".txt": "text", ".log": "text", ".dat": "text",
+    ".mat": "MATLAB arrays", ".npz": "NumPy arrays", ".json": "JSON", ".urdf": "a URDF", ".xml": "XML",
+}  # fmt: skip
+"""What files with these endings hold; nothing else is written under them."""
 
 
 def write_table(path: Any, columns: Mapping[str, Array], header: Mapping[str, Any]) -> None:
@@ -47,13 +53,26 @@ def write_table(path: Any, columns: Mapping[str, Array], header: Mapping[str, An
         raise FileError(target, "", f"cannot be written: {error.strerror or error}") from error
 
 
-def ensure_writable(path: Any) -> None:
-    """Raise FileError now if a file could not be written later, before long work is done for it."""
+def ensure_writable(path: Any, *inputs: Any, ending: str = ".parquet") -> None:
+    """Raise FileError now if a file could not be written later, or should not, before long work is done for it."""
+    ensure_spared(path, *inputs, ending=ending)
     folder = Path(path).absolute().parent
     if not folder.is_dir() or Path(path).is_dir():
         raise FileError(path, "", "cannot be written: its folder does not exist, or it is a folder")
     if not os.access(folder, os.W_OK):
         raise FileError(path, "", "cannot be written: the folder is read-only")
+
+
+def ensure_spared(path: Any, *inputs: Any, ending: str) -> None:
+    """Raise FileError if a file to be written is one of the `inputs`, or has the ending of another kind of file."""
+    target = Path(path)
+    place = os.path.realpath(target)
+    if any(os.path.realpath(source) == place for source in inputs):
+        raise FileError(path, "", "is read by this command", "give what it writes another name")
+    found = target.suffix.lower()
+    if found != ending and found in ENDINGS:
+        better = target.with_suffix(ending).name
+        raise FileError(path, "", f"would hold {ENDINGS[ending]}", f"call it {better}")
 
 
 def read_table(path: Any, kind: str) -> tuple[dict[str, Array], dict[str, Any]]:

@@ -31,7 +31,7 @@ def calibrate(
     seed: Annotated[int, typer.Option(help="Which arm of the kind, and its noise.", min=0)] = 0,
     joint: Annotated[
         list[str] | None,
-        typer.Option(help="Only this joint, by name or number; may be repeated.  [default: all]"),
+        typer.Option(help="Only this joint, by name or number; may be repeated.  \\[default: all]"),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:

@@ -41,7 +41,7 @@ def check(
     if out is not None and len(recordings) > 1:
         raise ParameterError("number of recordings", len(recordings), "1 where --out is given")
     if out is not None:
-        ensure_writable(out)
+        ensure_writable(out, *recordings, robot)
     arm = load_robot(robot)
     results = []
     for path in recordings:

@@ -40,6 +40,15 @@ def load_recordings(paths: list[Path]) -> dict[str, Recording]:
     }
 
 
+def ensure_outputs(out: Path, report: Path | None, *inputs: Any) -> None:
+    """Raise FileError unless fit and report may be written, neither over what is read nor over each other."""
+    from jointwise.tables import ensure_spared, ensure_writable
+
+    ensure_writable(out, *inputs, ending=".toml")
+    if report is not None:
+        ensure_spared(report, *inputs, out, ending=".html")
+
+
 def numbers(name: str, text: str) -> tuple[float, ...]:
     """Numbers separated by commas."""
     from jointwise.errors import ParameterError
@@ -83,13 +92,13 @@ def robot(
     moving: Annotated[
         float | None,
         typer.Option(
-            help="Speed above which a joint counts as moving, rad/s [m/s].  [default: 1 % of its fastest]"
+            help="Speed above which a joint counts as moving, rad/s \\[m/s].  \\[default: 1 % of its fastest]"
         ),
     ] = None,
     zone: Annotated[
         float | None,
         typer.Option(
-            help="Speed below which the sign of motion fades out.  [default: 0.1 % of the fastest]"
+            help="Speed below which the sign of motion fades out, rad/s \\[m/s].  \\[default: 0.1 % of the fastest]"
         ),
     ] = None,
     rotors: Annotated[bool, typer.Option(help="Estimate rotor inertias.")] = True,
@@ -98,7 +107,7 @@ def robot(
     compliance: Annotated[
         str | None,
         typer.Option(
-            help="Of the gears, rad/(N m), comma-separated, for friction with memory.  [default: found]"
+            help="Of the gears, rad/(N m), comma-separated, for friction with memory.  \\[default: found]"
         ),
     ] = None,
     compensate: Annotated[
@@ -118,9 +127,8 @@ def robot(
     from jointwise.cli.progress import stages
     from jointwise.experiments.robot_fit import fit_robot
     from jointwise.robot.library import load_robot
-    from jointwise.tables import ensure_writable
 
-    ensure_writable(out)
+    ensure_outputs(out, report, *recordings, robot)
     loaded = load_recordings(recordings)
     with stages() as progress:
         fit = fit_robot(

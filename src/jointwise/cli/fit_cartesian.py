@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from jointwise.cli.fit import Json, Out, Report, RobotName, finish
+from jointwise.cli.fit import Json, Out, Report, RobotName, ensure_outputs, finish
 
 EXAMPLE = (
     "Example: jointwise fit cartesian-stiffness pushes.csv --robot ur5e -o stiffness.fit.toml, "
@@ -31,9 +31,8 @@ def cartesian_stiffness(
     """Find the stiffness of every gear from loads at the tool and an external displacement sensor."""
     from jointwise.experiments.cartesian_stiffness import fit_cartesian_stiffness
     from jointwise.robot.library import load_robot
-    from jointwise.tables import ensure_writable
 
-    ensure_writable(out)
+    ensure_outputs(out, report, tests, robot)
     found = fit_cartesian_stiffness(load_robot(robot), tests)
     found.save(out)
     finish(found, out, json, report)

@@ -7,7 +7,16 @@ from typing import Annotated, Any
 
 import typer
 
-from jointwise.cli.fit import Json, Out, Recordings, RobotName, finish, load_recordings
+from jointwise.cli.fit import (
+    Json,
+    Out,
+    Recordings,
+    Report,
+    RobotName,
+    ensure_outputs,
+    finish,
+    load_recordings,
+)
 
 EXAMPLE = (
     "Example: jointwise fit drive-gain log.parquet --robot ur10e -o gains.fit.toml    "
@@ -38,27 +47,28 @@ def drive_gain(
     ] = "model_torque",
     current: Annotated[
         str | None,
-        typer.Option(help="current_ref or current.  [default: current_ref where recorded]"),
+        typer.Option(help="current_ref or current.  \\[default: current_ref where recorded]"),
     ] = None,
+    report: Report = None,
     json: Json = False,
 ) -> None:
     """Find the torque constants: at standstill from the controller's torque, or from a known payload."""
     from jointwise.experiments.drive_gain import fit_drive_gain
     from jointwise.robot.library import load_robot
-    from jointwise.tables import ensure_writable
 
-    ensure_writable(out)
+    ensure_outputs(out, report, robot, *recordings, *(without or []))
     options: dict[str, Any] = {"reference": reference, "current": current}
     if mass is not None:
         options = with_payload(mass, center, filter_hz)
+    loaded = load_recordings(recordings)
     found = fit_drive_gain(
         load_robot(robot),
-        load_recordings(recordings),
+        loaded,
         without=load_recordings(without or []),
         **options,
     )
     found.save(out)
-    finish(found, out, json)
+    finish(found, out, json, report, loaded)
 
 
 def with_payload(mass: float, center: str, filter_hz: float | None) -> dict[str, Any]:

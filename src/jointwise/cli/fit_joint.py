@@ -10,7 +10,16 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from jointwise.cli.fit import Json, Out, Recordings, Report, RobotName, finish, load_recordings
+from jointwise.cli.fit import (
+    Json,
+    Out,
+    Recordings,
+    Report,
+    RobotName,
+    ensure_outputs,
+    finish,
+    load_recordings,
+)
 
 EXAMPLES = {
     "stiffness": "loads.parquet --robot arm.toml --joint 1 -o stiffness.fit.toml",
@@ -30,8 +39,8 @@ HELP = {
     "torque": "Column of motor torque, needed where the recordings hold several.",
     "filter_hz": "Cut-off of the zero-phase low-pass.",
     "method": "How the nonlinear parameters are searched.",
-    "operators": "Number of slipping springs.  [default: by cross-validation]",
-    "model": "Which model.  [default: the one that predicts what is left out better]",
+    "operators": "Number of slipping springs.  \\[default: by cross-validation]",
+    "model": "Which model.  \\[default: the one that predicts what is left out better]",
     "reference_degc": "Temperature at which the change of friction is zero.",
     "joint": "Name of the joint, or its number from 1.",
 }
@@ -62,11 +71,10 @@ def command_of(name: str) -> Callable[..., None]:
 
     def command(**given: Any) -> None:
         from jointwise.robot.library import load_robot
-        from jointwise.tables import ensure_writable
 
         out, json, report = given.pop("out"), given.pop("json"), given.pop("report")
         paths, robot, joint = given.pop("recordings"), given.pop("robot"), given.pop("joint")
-        ensure_writable(out)
+        ensure_outputs(out, report, *paths, robot)
         loaded = load_recordings(paths)
         fit = chosen.fit(load_robot(robot), loaded, joint, **given)
         fit.save(out)

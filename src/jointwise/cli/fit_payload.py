@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from jointwise.cli.fit import Json, Out, Recordings, finish, load_recordings
+from jointwise.cli.fit import Json, Out, Recordings, Report, ensure_outputs, finish, load_recordings
 
 EXAMPLE = (
     "Example: jointwise fit payload loaded.parquet --fit arm.fit.toml --without bare.parquet "
@@ -38,22 +38,23 @@ def payload(
         bool, typer.Option(help="Use the friction of the arm's fit, do not fit it again.")
     ] = False,
     filter_hz: Annotated[
-        float | None, typer.Option(help="Cut-off of the low-pass.  [default: that of the fit]")
+        float | None, typer.Option(help="Cut-off of the low-pass.  \\[default: that of the fit]")
     ] = None,
     torque: Annotated[
-        str | None, typer.Option(help="Column to explain.  [default: that of the fit]")
+        str | None, typer.Option(help="Column to explain.  \\[default: that of the fit]")
     ] = None,
+    report: Report = None,
     json: Json = False,
 ) -> None:
     """Find the payload of an arm whose model is known."""
     from jointwise.experiments.fit import load_fit
     from jointwise.experiments.payload import fit_payload
-    from jointwise.tables import ensure_writable
 
-    ensure_writable(out)
+    ensure_outputs(out, report, fit, *recordings, *(without or []))
+    loaded = load_recordings(recordings)
     found = fit_payload(
         load_fit(fit),
-        load_recordings(recordings),
+        loaded,
         without=load_recordings(without or []),
         body=body.value,
         keep_friction=keep_friction,
@@ -61,4 +62,4 @@ def payload(
         torque=torque,
     )
     found.save(out)
-    finish(found, out, json)
+    finish(found, out, json, report, loaded)

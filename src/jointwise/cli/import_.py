@@ -49,7 +49,7 @@ def import_(
     from jointwise.recording.import_recording import import_recording
     from jointwise.tables import ensure_writable
 
-    ensure_writable(out)
+    ensure_writable(out, *files, robot, columns)
     recording = import_recording(files, robot=robot, columns=columns)
     recording.save(out)
     summary = {"recording": str(out), **_summary(recording)}

@@ -77,9 +77,10 @@ def experiment(
     out: Annotated[Path, typer.Option("--out", "-o", help="Motion file to write (Parquet).")],
     robot: Annotated[str, typer.Option(help="Robot of the library, robot file or URDF.")] = "ur5e",
     speeds: Annotated[
-        str | None, typer.Option(help="velocity, temperature: speeds in rad/s [m/s], 0.05,0.1,0.5.")
+        str | None,
+        typer.Option(help="velocity, temperature: speeds in rad/s \\[m/s], 0.05,0.1,0.5."),
     ] = None,
-    speed: Annotated[float | None, typer.Option(help="load: speed in rad/s [m/s].")] = None,
+    speed: Annotated[float | None, typer.Option(help="load: speed in rad/s \\[m/s].")] = None,
     cycles: Annotated[
         int | None,
         typer.Option(help="kinematic-error, hysteresis, e-gms, transmission: strokes.", min=1),
@@ -92,7 +93,7 @@ def experiment(
     from jointwise.robot.library import load_robot
     from jointwise.tables import ensure_writable
 
-    ensure_writable(out)
+    ensure_writable(out, robot)
     options = {
         "speeds": None if speeds is None else _numbers(speeds),
         "speed": speed,
@@ -187,7 +188,7 @@ def _run(kind: str, out: Path, robot: str, json: bool, chosen: dict[str, Any]) -
     from jointwise.robot.library import load_robot
     from jointwise.tables import ensure_writable
 
-    ensure_writable(out)
+    ensure_writable(out, robot)
     arm = load_robot(robot)
     with progress_bar(f"planning {kind} for {arm.name}") as report:
         motion, excesses = plan_and_check(kind, arm, report=report, **chosen)
@@ -250,5 +251,15 @@ def _lines(kind: str, out: Path, motion: Motion, excesses: tuple[Excess, ...]) -
         )
     for what, listed in (("assumed", "assumed"), ("not known, not checked", "unbounded")):
         if notes["limits"][listed]:
-            lines.append(f"  {what}: {', '.join(notes['limits'][listed])}")
+            lines.append(f"  {what}: {', '.join(_together(notes['limits'][listed]))}")
     return lines
+
+
+def _together(limits: list[str]) -> list[str]:
+    """`acceleration of elbow: 3 rad/s^2` of several joints as one entry, the joints behind it."""
+    joints: dict[str, list[str]] = {}
+    for limit in limits:
+        what, _, rest = limit.partition(" of ")
+        joint, _, value = rest.partition(": ")
+        joints.setdefault(f"{what} {value}".rstrip(), []).append(joint)
+    return [f"{what} ({', '.join(names)})" for what, names in joints.items()]

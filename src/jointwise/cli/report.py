@@ -28,8 +28,10 @@ def report(
     from jointwise.experiments.fit import load_fit
     from jointwise.report.page import write_page
     from jointwise.report.write import page_of, subject_of
+    from jointwise.tables import ensure_spared
 
     paths = recordings or []
+    ensure_spared(out, fit, *paths, ending=".html")
     files = {str(path): path for path in (fit, *paths)}
     subject = subject_of(load_fit(fit), load_recordings(paths), files)
     page = write_page(out, page_of(subject))

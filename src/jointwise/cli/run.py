@@ -42,11 +42,11 @@ def run(
         int, typer.Option(help="Which arm of the kind, its noise, and its faults.", min=0)
     ] = 0,
     faults: Annotated[
-        Path | None, typer.Option(help="TOML file with [[faults]]: what goes wrong and when.")
+        Path | None, typer.Option(help="TOML file with [\\[faults]]: what goes wrong and when.")
     ] = None,
     surroundings: Annotated[
         Path | None,
-        typer.Option(help="TOML file with a [wall] and [[pushes]]: what touches the tool."),
+        typer.Option(help="TOML file with a \\[wall] and [\\[pushes]]: what touches the tool."),
     ] = None,
     every: Annotated[
         int, typer.Option(help="Record every so many control periods of 1 ms.", min=1)
@@ -85,7 +85,7 @@ def run(
     from jointwise.robot.library import load_robot
     from jointwise.tables import ensure_writable
 
-    ensure_writable(out)
+    ensure_writable(out, motion, robot, *(path for path in (faults, surroundings) if path))
     path = load_motion(motion)
     arm = random_arm(robot, seed=seed) if robot in ARMS else Plant.stated(load_robot(robot))
     arm = replace(arm, inertial_coupling=coupled)

@@ -60,9 +60,8 @@ def show_fit(fit: Fit, where: Sequence[tuple[str, Any]]) -> None:
     if judged.joints:
         out.print()
         out.print(_joints(fit, judged))
-        out.print(
-            "RMS of moving and of standing joints, each recording left out once.", style="dim"
-        )
+        left_out = "each recording" if len(fit.recordings) > 1 else "each part of the recording"
+        out.print(f"RMS of moving and of standing joints, {left_out} left out once.", style="dim")
     out.print()
     if len(fit.parameters) <= MOST_ROWS:
         out.print(_parameters(fit))
@@ -120,14 +119,16 @@ def _counts(fit: Fit) -> str:
 def _parameters(fit: Fit) -> Table:
     from rich.markup import escape
 
-    from jointwise.report.words import figure
+    from jointwise.report.words import figure, own_unit
 
     table = columns(
         "parameter", "value", "95 % interval", "unit", "verdict", words=("unit", "verdict")
     )
+    table.columns[3].no_wrap = False  # a long unit gives way first
     for p in fit.parameters:
         interval = f"{figure(p.lower)} to {figure(p.upper)}"
-        table.add_row(escape(p.name), figure(p.value, 4), interval, escape(p.unit), p.verdict)
+        unit = escape(own_unit(fit.robot, p.unit))
+        table.add_row(escape(p.name), figure(p.value, 4), interval, unit, p.verdict)
     return table
 
 

@@ -19,17 +19,17 @@ def validate(
     ],
     filter_hz: Annotated[
         float | None,
-        typer.Option(help="Cut-off of the zero-phase low-pass.  [default: that of the fit]"),
+        typer.Option(help="Cut-off of the zero-phase low-pass.  \\[default: that of the fit]"),
     ] = None,
     moving: Annotated[
         float | None,
         typer.Option(
-            help="Speed above which a joint counts as moving, rad/s [m/s].  [default: of the fit]"
+            help="Speed above which a joint counts as moving, rad/s \\[m/s].  \\[default: of the fit]"
         ),
     ] = None,
     torque: Annotated[
         str | None,
-        typer.Option(help="Column to compare with.  [default: the one the fit explained]"),
+        typer.Option(help="Column to compare with.  \\[default: the one the fit explained]"),
     ] = None,
     start_s: Annotated[
         float,

@@ -54,7 +54,7 @@ def corrected(
     models = noise_models(problem, estimate.values, order)
     if method == "autoregressive":
         middle, inflation = _modelled(problem, estimate, models, given)
-        note = f"residuals modelled with a memory of {order} samples"
+        note = f"residuals modelled with a memory of {order} sample{'s' * (order > 1)}"
     else:
         middle, used = _newey_west(problem, estimate, given, lags)
         inflation = 1.0 + 2.0 * used / 3.0

@@ -96,7 +96,10 @@ def _estimate(
     size = len(given.names)
     notes = [f"the data decide {decided:.1f} of {size} directions, the prior the others"]
     notes += [f"link {label} is at the border of what a body can be" for label in found.thin_links]
-    notes += [f"{name} is held at zero" for name in found.active]
+    if found.active:
+        notes.append(
+            f"held at zero, below which they would not be physical: {', '.join(found.active)}"
+        )
     return PhysicalEstimate(
         method="physical",
         names=problem.names,

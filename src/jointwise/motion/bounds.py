@@ -151,7 +151,9 @@ def _rates(
             found[k] = share * value
         elif assumed is not None and name in ASSUMED:
             found[k] = ASSUMED[name][joint.kind == "prismatic"]
-            assumed.append(f"{name} of {joint.name}: {found[k]:g}")
+            unit = "m" if joint.kind == "prismatic" else "rad"
+            unit += "/s" if name == "velocity" else "/s^2"
+            assumed.append(f"{name} of {joint.name}: {found[k]:g} {unit}")
         else:
             unbounded.append(f"{name} of {joint.name}")
     return found

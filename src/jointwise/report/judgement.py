@@ -92,7 +92,9 @@ def judge(fit: Fit, unseen: Sequence[Validated] = ()) -> Judgement:
     if fit.status != "converged":
         level = NOT_USABLE
     judged = Judgement(level=level, sentence="", joints=joints)
-    return Judgement(level=level, sentence=_sentence(fit, judged, left_out), joints=joints)
+    return Judgement(
+        level=level, sentence=_sentence(fit, judged, left_out, bool(unseen)), joints=joints
+    )
 
 
 def _joint(entry: Mapping[str, Any], place: int, unseen: Sequence[Validated]) -> JointJudgement:
@@ -116,7 +118,7 @@ def _joint(entry: Mapping[str, Any], place: int, unseen: Sequence[Validated]) ->
     )
 
 
-def _sentence(fit: Fit, judged: Judgement, left_out: bool) -> str:
+def _sentence(fit: Fit, judged: Judgement, left_out: bool, unseen: bool) -> str:
     worst = judged.worst
     unit = torque_unit(fit.robot, worst.joint)
     missed = f"{worst.joint} misses {share_text(worst.share)} of its torque's variation, {worst.error:.2g} {unit}"
@@ -125,6 +127,8 @@ def _sentence(fit: Fit, judged: Judgement, left_out: bool) -> str:
     if not left_out:
         return f"Nothing was left out to test the fit; on its own recordings, at worst {missed}."
     where = "on recordings the fit has not seen"
+    if not unseen and len(fit.recordings) == 1:
+        where = "on parts of its recording that were left out"
     if judged.level == USABLE:
         return f"The torque of moving joints is predicted well {where}; at worst {missed}."
     bad = listed([j.joint for j in judged.joints if j.level == judged.level] or [worst.joint])

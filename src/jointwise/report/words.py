@@ -18,7 +18,7 @@ def listed(names: Sequence[str], most: int = 8) -> str:
 
 def share_text(share: float) -> str:
     """A share in percent, two digits; a share that is not known reads `an unknown share`."""
-    return "an unknown share" if math.isnan(share) else f"{100.0 * share:.2g} %"
+    return "an unknown share" if math.isnan(share) else f"{figure(100.0 * share, 2)} %"
 
 
 def plural(count: int, word: str) -> str:
@@ -34,6 +34,15 @@ def torque_unit(robot: Robot, joint: str) -> str:
 def position_unit(robot: Robot, joint: str) -> str:
     """Unit of a joint's position."""
     return "m" if robot.joint(joint).kind == "prismatic" else "rad"
+
+
+def own_unit(robot: Robot, unit: str) -> str:
+    """`N m [N]` as this arm has it: N m where all its joints turn, N where all slide, both where they differ."""
+    kinds = {joint.kind for joint in robot.joints}
+    turning, _, sliding = unit.rstrip("]").partition(" [")
+    if not sliding or len(kinds) > 1:
+        return unit
+    return sliding if "prismatic" in kinds else turning
 
 
 def figure(value: float, digits: int = 3) -> str:

@@ -12,7 +12,7 @@ from jointwise.experiments.robot_result import LEFT_OUT
 from jointwise.experiments.validate import Validated
 from jointwise.report.page import fragment
 from jointwise.report.subject import Section, Subject
-from jointwise.report.words import figure
+from jointwise.report.words import figure, own_unit
 
 STRONGEST = 0.5
 """Opacity of a cell whose error is as large as DARK of the torque's spread."""
@@ -24,7 +24,12 @@ def scores(subject: Subject) -> Section | None:
     tables = [t for t in (_left_out(subject), *_validated(subject)) if t is not None]
     if not tables:
         return None
-    html = fragment("scores.html", tables=tables, joints=subject.joints)
+    html = fragment(
+        "scores.html",
+        tables=tables,
+        joints=subject.joints,
+        unit=own_unit(subject.fit.robot, "N m [N]"),
+    )
     return Section(anchor="scores", title="Errors by recording and joint", html=html)
 
 
