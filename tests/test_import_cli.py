@@ -88,10 +88,12 @@ def test_nothing_is_read_for_a_place_that_cannot_be_written(tmp_path):
 
 
 def test_the_column_map_has_no_default(tmp_path):
+    log = write(tmp_path / "log.csv", "0,1,2\n")
     result = CliRunner().invoke(
-        app, ["import", "log.csv", "--robot", "pendulum", "-o", "x.parquet"]
+        app, ["import", str(log), "--robot", "pendulum", "-o", str(tmp_path / "x.parquet")]
     )
     assert result.exit_code == 2
+    assert not (tmp_path / "x.parquet").exists()
     assert "--columns" in result.stderr
 
 

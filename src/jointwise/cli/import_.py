@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
+    from jointwise.errors import ParameterError
     from jointwise.recording.recording import Recording
 
 EXAMPLE = (
     "Example: jointwise import log.csv --robot ur5e --columns ur-record -o recording.parquet"
-    "    List the known formats: jointwise import --formats"
+    "    What is in a log: jointwise import log.csv    "
+    "A column map to fill in: jointwise import log.csv --robot ur5e --template map.toml    "
+    "Known formats: jointwise import --formats"
 )
 
 
@@ -31,11 +34,21 @@ def import_(
     files: Annotated[
         list[Path], typer.Argument(help="One log: one file, or several that the map names.")
     ],
-    robot: Annotated[str, typer.Option(help="Library name, robot file or URDF of the arm.")],
+    robot: Annotated[
+        str | None, typer.Option(help="Library name, robot file or URDF of the arm.")
+    ] = None,
     columns: Annotated[
-        str, typer.Option(help="Column map (TOML), or the name of a known format; no default.")
-    ],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Recording to write (Parquet).")],
+        str | None,
+        typer.Option(
+            help="Column map (TOML), or the name of a known format; without, the log is described."
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Recording to write (Parquet).")
+    ] = None,
+    template: Annotated[
+        Path | None, typer.Option(help="Write a column map for this log, to be filled in (TOML).")
+    ] = None,
     formats: Annotated[
         bool,
         typer.Option(
@@ -46,9 +59,18 @@ def import_(
 ) -> None:
     """Read a log (CSV, .mat, .npz, Parquet) into a recording in SI units on the output side of the gears."""
     from jointwise.cli.output import print_json
+    from jointwise.errors import ParameterError
     from jointwise.recording.import_recording import import_recording
     from jointwise.tables import ensure_writable
 
+    if template is not None:
+        _write_template(files, robot, template)
+        return
+    if columns is None:
+        raise _not_told(files, robot)
+    if robot is None or out is None:
+        missing = "--robot" if robot is None else "--out"
+        raise ParameterError(missing, "not stated", "given with --columns")
     ensure_writable(out, *files, robot, columns)
     recording = import_recording(files, robot=robot, columns=columns)
     recording.save(out)
@@ -57,6 +79,65 @@ def import_(
         print_json(summary)
     else:
         _print(summary)
+
+
+def _one(files: list[Path]) -> Path:
+    from jointwise.errors import ParameterError
+
+    if len(files) != 1:
+        advice = "a log of several files needs a map with a table [files], see docs/column-maps.md"
+        raise ParameterError("number of files", len(files), "1 without a column map", advice)
+    return files[0]
+
+
+def _not_told(files: list[Path], robot: str | None) -> ParameterError:
+    """Print what the log holds, and return the error that asks what it means."""
+    from jointwise.errors import ParameterError
+    from jointwise.recording.import_map_file import list_column_maps
+    from jointwise.recording.import_overview import look_at
+    from jointwise.recording.import_template import described, printable
+    from jointwise.robot.library import load_robot
+
+    log = _one(files)
+    seen = look_at(log)
+    layout = ", ".join(f"{key} {_word(value)}" for key, value in seen.layout.items())
+    typer.echo(f"{log}: {len(seen.columns)} columns" + (f" ({layout})" if layout else ""))
+    for line in described(seen, load_robot(robot).n if robot else 1):
+        typer.echo(f"  {printable(line)}")
+    if seen.problem:
+        typer.echo(f"  {seen.problem}")
+    allowed = f"a column map, or one of {', '.join(list_column_maps())}"
+    advice = f"jointwise import {log} --robot {robot or 'ROBOT'} --template map.toml writes a map to fill in"
+    return ParameterError("--columns", "not stated", allowed, advice)
+
+
+def _word(value: object) -> str:
+    return ("no", "yes")[value] if isinstance(value, bool) else str(value)
+
+
+def _write_template(files: list[Path], robot: str | None, out: Path) -> None:
+    """A column map with what the log holds, and questions where only its owner knows the answer."""
+    from jointwise.errors import FileError, ParameterError
+    from jointwise.files import write_atomically
+    from jointwise.recording.import_overview import look_at
+    from jointwise.recording.import_template import template
+    from jointwise.robot.library import load_robot
+    from jointwise.tables import ensure_writable
+
+    log = _one(files)
+    if robot is None:
+        raise ParameterError("--robot", "not stated", "given with --template")
+    ensure_writable(out, log, robot, ending=".toml")
+    if out.exists():
+        raise FileError(out, "", "is there already", "a map that was filled in is not written over")
+    try:
+        write_atomically(out, template(look_at(log), load_robot(robot)).encode())
+    except OSError as error:
+        raise FileError(out, "", f"cannot be written ({error.strerror or error})") from None
+    typer.echo(
+        f'{out}: replace every "?" in it. '
+        f"Then: jointwise import {log} --robot {robot} --columns {out} -o {log.stem}.parquet"
+    )
 
 
 def _summary(recording: Recording) -> dict[str, Any]:

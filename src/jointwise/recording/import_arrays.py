@@ -84,6 +84,11 @@ class ArrayTable(ForeignTable):
             raise FileError(self.path, f"factor {name!r}", f"has {array.size} values, expected one")
         return float(array.item())
 
+    def seen(self, name: str) -> tuple[int, int, Array]:
+        """Rows, columns and values of a variable; a vector's values have one axis."""
+        array = self._matrix(name)
+        return len(array), array.shape[1], array[:, 0] if array.shape[1] == 1 else array
+
     def offered(self) -> str:
         """Names of the variables."""
         return "variables " + (", ".join(self.names) or "none")

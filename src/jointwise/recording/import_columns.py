@@ -38,7 +38,8 @@ class ImportedColumns:
         if not self.present:
             table = next(iter(tables.values()))
             problem = f"has no column this map names ({table.offered()})"
-            raise FileError(table.path, "", problem)
+            advice = "jointwise import LOG --template writes a map for it"
+            raise FileError(table.path, "", problem, advice)
         self._time_key = self._resolve_time()
         self._read = {label: table.read(self._wanted(label)) for label, table in tables.items()}
         self._check_lengths()

@@ -41,6 +41,7 @@ class CsvTable(FlatTable):
         if not lines:
             raise FileError(path, "", f"has no rows after the first {layout.skip_rows}")
         self.line, self.start, first = lines[0]
+        self.first_line = self.line
         given = layout.delimiter
         self.delimiter = DELIMITERS[given] if given else self._sniffed([t for _, _, t in lines])
         cells = self._cells(first)
@@ -54,7 +55,8 @@ class CsvTable(FlatTable):
         self.even = self.delimiter.join(cells) == first
         if self.names and len(self.names) != self.width:
             problem = f"names {len(self.names)} columns, but the next row has {self.width}"
-            raise FileError(path, f"line {lines[0][0]}", problem)
+            advice = "state skip_rows, delimiter and decimal in the column map"
+            raise FileError(path, f"line {lines[0][0]}", problem, advice)
         if self.width > MOST_COLUMNS:
             raise FileError(path, "", f"has {self.width} columns, more than {MOST_COLUMNS}")
 
@@ -76,6 +78,14 @@ class CsvTable(FlatTable):
             key: np.asarray(table.column(name).to_numpy(), dtype=np.float64)
             for key, name in zip(wanted, names, strict=True)
         }
+
+    def numeric_columns(self) -> list[bool]:
+        """For each column, whether the first rows hold nothing but numbers in it."""
+        with self.path.open("rb") as file:
+            lines = _lines(file.read(HEAD + 1), self.path, self.line - 1)
+        rows = [self._cells(text) for _, _, text in lines]
+        cells = [[row[k] for row in rows if k < len(row)] for k in range(self.width)]
+        return [all(not c.strip() or self._number(c) for c in column) for column in cells]
 
     def _blank_separated(self, names: list[str]) -> Any:
         """As it is where single blanks separate everything, which is quick; else with the blanks made even."""

@@ -31,16 +31,23 @@ class ParquetTable(FlatTable):
         self.names = tuple(str(name) for name in self._schema.names)
         self.width = len(self.names)
 
+    def numeric_columns(self) -> list[bool]:
+        """For each column, whether it holds numbers."""
+        import pyarrow as pa
+
+        kinds = [self._schema.field(k).type for k in range(self.width)]
+        return [pa.types.is_floating(kind) or pa.types.is_integer(kind) for kind in kinds]
+
     def read(self, keys: Sequence[Any]) -> dict[Any, Array]:
         """The columns as float64; a missing value is NaN."""
         import pyarrow as pa
 
         wanted = list(dict.fromkeys(keys))
         check_amount(self.path, self._file.metadata.num_rows, len(wanted))
+        numeric = self.numeric_columns()
         for key in wanted:
-            kind = self._schema.field(key).type
-            if not (pa.types.is_floating(kind) or pa.types.is_integer(kind)):
-                problem = f"holds {kind}, not numbers"
+            if not numeric[key]:
+                problem = f"holds {self._schema.field(key).type}, not numbers"
                 raise FileError(self.path, f"column {self.names[key]!r}", problem)
         try:
             table = self._file.read(columns=[self.names[key] for key in wanted])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fnmatch
 import hashlib
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,10 @@ def import_recording(paths: Any, *, robot: Robot | str | Path, columns: Any) -> 
     """
     arm = robot if isinstance(robot, Robot) else load_robot(robot)
     layout = load_column_map(columns)
-    tables = {label: _open(path, layout) for label, path in _assigned(paths, layout).items()}
+    tables = {
+        label: opened(path, lambda text: _text(text, layout))
+        for label, path in _assigned(paths, layout).items()
+    }
     kept = ImportedColumns(arm, layout, tables)
     values = {kind: kept.si(kind) for kind in kept.present}
     time = kept.time()
@@ -71,12 +75,17 @@ def _assigned(paths: Any, layout: ColumnMap) -> dict[str, Path]:
     return found
 
 
-def _open(path: Path, layout: ColumnMap) -> ForeignTable:
+def _text(path: Path, layout: ColumnMap) -> ForeignTable:
+    from jointwise.recording.import_csv import CsvTable
+
+    return CsvTable(path, layout)
+
+
+def opened(path: Path, open_text: Callable[[Path], ForeignTable]) -> ForeignTable:
+    """The file as its ending says; `open_text` opens text, which does not say how it is written."""
     ending = path.suffix.lower()
     if ending in TEXT_FILES:
-        from jointwise.recording.import_csv import CsvTable
-
-        return CsvTable(path, layout)
+        return open_text(path)
     if ending == ".parquet":
         from jointwise.recording.import_parquet import ParquetTable
 

@@ -77,6 +77,10 @@ class FlatTable(ForeignTable):
         keys: list[Hashable] = [self.names.index(n) for n in wanted if n in self.names]
         return keys, [n for n in wanted if n not in self.names]
 
+    @abstractmethod
+    def numeric_columns(self) -> list[bool]:
+        """For each column, whether it holds numbers, as far as can be told at once."""
+
     def offered(self) -> str:
         """The names of the header, or how many columns there are."""
         if self.names:
