@@ -13,7 +13,8 @@ from jointwise.laws.friction import FrictionModel
 from jointwise.laws.slip_bank import SlipBank
 from jointwise.laws.viscous import Viscous
 from jointwise.recording.recording import Recording
-from jointwise.recording.signals import CROSSOVER_HZ, signals, travelled
+from jointwise.recording.signals import signals
+from jointwise.recording.way import step_of, travelled
 
 LAWS = [
     (
@@ -137,7 +138,27 @@ def test_a_recorded_speed_shows_the_way_between_the_steps_of_an_encoder():
     speed = (way(t - late + 1e-4) - way(t - late - 1e-4)) / 2e-4
     seen = quantum * np.round(way(t) / quantum)
     stop = (t > 4.9) & (t < 5.5)
-    found = travelled(seen, speed, rate)
+    found = travelled(seen, speed, rate, step_of(seen))
     assert np.abs(found - way(t))[stop].max() < 0.5 * np.abs(seen - way(t))[stop].max() + 1e-5
-    drifting = travelled(seen, speed + 1e-3, rate)
-    assert np.abs(drifting - found)[100:-100].max() < 1.2e-3 / (2 * np.pi * CROSSOVER_HZ)
+    scaled = travelled(seen, 1.001 * speed, rate, step_of(seen))
+    assert np.abs(scaled - found).max() < 0.5 * quantum
+
+
+def test_a_standing_joint_keeps_its_place_while_its_encoder_flickers():
+    rate, quantum = 100.0, 1e-4
+    t = np.arange(0.0, 12.0, 1.0 / rate)
+    speed = np.where(t < 4.0, 0.3 * np.sin(2.0 * np.pi * t / 4.0), 0.0)
+    way = np.cumsum(speed) / rate
+    flicker = np.random.default_rng(2).integers(0, 2, len(t)) - 0.5
+    seen = quantum * np.round(way / quantum + flicker)
+    found = travelled(seen, speed, rate, step_of(seen))
+    rest = t > 4.5
+    assert np.ptp(seen[rest]) > 0.9 * quantum
+    assert np.ptp(found[rest]) < 0.2 * quantum
+    assert np.abs(found - way).max() < quantum
+
+
+def test_the_step_of_an_encoder_is_the_smallest_it_ever_took():
+    seen = 1e-4 * np.array([0.0, 3.0, 3.0, 4.0, 9.0])
+    assert step_of(seen) == pytest.approx(1e-4)
+    assert step_of(np.full(5, 0.3)) == 0.0

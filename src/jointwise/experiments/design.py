@@ -20,7 +20,8 @@ from jointwise.errors import ParameterError
 from jointwise.laws.columns import TERMS, Term, columns_along, terms_named
 from jointwise.laws.stored import law_names
 from jointwise.recording import filters
-from jointwise.recording.signals import Signals, slow_part
+from jointwise.recording.signals import Signals
+from jointwise.recording.way import slow_part
 from jointwise.robot.base_parameters import BaseParameters
 from jointwise.robot.description import Robot
 from jointwise.robot.samples import cores

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from jointwise.errors import ParameterError, UnknownNameError
 from jointwise.recording import filters
 from jointwise.recording.recording import Recording
+from jointwise.recording.way import step_of, travelled
 from jointwise.robot.description import Robot
 from jointwise.units import Unknown
 
@@ -43,11 +44,6 @@ ANTI_ALIAS = 0.8
 """Cut-off of the torque before samples are dropped, beside the new Nyquist frequency."""
 TAPS = 6
 """Samples that a shift by part of a period is interpolated from."""
-
-CROSSOVER_HZ = 2.0
-"""Below, the way of friction with memory follows the recorded position, above the integral of the recorded speed."""
-PERIODS_LATE = 1.0
-"""Of the recorded stamps: how much later than the position a recorded speed is believed to be."""
 
 DIFFERENTIATIONS = ("band_pass", "savitzky_golay")
 
@@ -207,7 +203,7 @@ def _piece(
 
     def way_of(position: Array, speed: Array) -> Array:
         even = [_even(time, stamps, values)[::keep] for values in (position, speed)]
-        return travelled(even[0], even[1], rate / keep)
+        return travelled(even[0], even[1], rate / keep, step_of(position))
 
     coupling = robot.coupling_matrix()
     has_link, has_rotor = "q" in recording, "theta" in recording
@@ -253,33 +249,6 @@ def _piece(
 
 def _finite(recording: Recording, name: str) -> bool:
     return name in recording and bool(np.isfinite(recording[name]).all())
-
-
-def travelled(position: Array, speed: Array, rate_hz: float) -> Array:
-    """Position of one joint, slow motion as its encoder has it and fast motion as the drive's speed has it.
-
-    An encoder's steps and a low-pass both hide what happens within tenths of milliradians of a stop, and that is what
-    friction remembers. The speed of a drive is fine but drifts when integrated, and is stamped later than the position
-    by a few milliseconds, which show as a share of the speed in the difference of the two.
-    """
-    middle = 0.5 * (speed[1:] + speed[:-1]) / rate_hz
-    integral = position[0] + np.concatenate([[0.0], np.cumsum(middle)])
-
-    def fast(values: Array) -> Array:
-        return values - slow_part(values, rate_hz)
-
-    quick, ahead = fast(speed), fast(position - integral)
-    size = float(quick @ quick)
-    late = float(quick @ ahead) / size if size > 0.0 else 0.0
-    late = float(np.clip(late, -PERIODS_LATE / rate_hz, PERIODS_LATE / rate_hz))
-    integral = integral + late * speed
-    return np.asarray(integral + slow_part(position - integral, rate_hz))
-
-
-def slow_part(values: Array, rate_hz: float) -> Array:
-    """What of a position `travelled` takes from the encoder: a low-pass that never overshoots."""
-    crossover = float(np.clip(CROSSOVER_HZ, filters.DEFINITION * rate_hz, 0.2 * rate_hz))
-    return filters.zero_phase(values, crossover, rate_hz, order=1)
 
 
 def _measured_over(
