@@ -59,6 +59,63 @@ def test_robots_lists_the_library():
     assert all(name in run("robots").stdout for name in jw.list_robots())
 
 
+def test_show_writes_a_robot_file_to_be_edited_and_never_over_one(tmp_path):
+    place = tmp_path / "arm.toml"
+    result = run("show", "ur5e", "-o", str(place), "--json")
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout)["name"] == "ur5e"
+    assert jw.load_robot(place).to_dict() == jw.load_robot("ur5e").to_dict()
+    place.write_text("work of mine")
+    again = run("show", "ur10e", "-o", str(place))
+    assert (again.exit_code, place.read_text()) == (2, "work of mine")
+    assert "is there already" in again.stderr
+
+
+def test_show_locks_the_fingers_of_a_urdf(tmp_path):
+    (tmp_path / "arm.urdf").write_text(
+        "<robot name='arm'><link name='a'/><link name='b'/><link name='c'/>"
+        "<joint name='turn' type='continuous'><parent link='a'/><child link='b'/></joint>"
+        "<joint name='finger' type='continuous'><parent link='b'/><child link='c'/></joint></robot>"
+    )
+    place = str(tmp_path / "arm.urdf")
+    assert len(json.loads(run("show", place, "--json").stdout)["joints"]) == 2
+    locked = run("show", place, "--lock", "finger", "--json")
+    assert [j["name"] for j in json.loads(locked.stdout)["joints"]] == ["turn"]
+    wrong = run("show", place, "--lock", "fingre")
+    assert wrong.exit_code == 2
+    assert "did you mean 'finger'" in wrong.stderr
+
+
+@pytest.mark.parametrize(
+    ("call", "near"), [(("plan", "forier"), "fourier"), (("fit", "velocty"), "velocity")]
+)
+def test_a_misspelt_kind_gets_the_nearest_one(call, near):
+    result = run(*call)
+    assert result.exit_code == 2
+    assert result.stderr.count("\n") == 1
+    assert f"did you mean '{near}'" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (("show", "log.csv"), "ends in none of .toml, .urdf"),
+        (("check", "log.csv", "--robot", "ur5e"), "a log becomes a recording by jointwise import"),
+        (
+            ("import", "log.csv", "--robot", "ur5e", "--columns", "log.csv", "-o", "x.parquet"),
+            "is no column map; maps end in .toml",
+        ),
+    ],
+)
+def test_a_file_of_another_kind_is_called_by_its_name(call, says, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "log.csv").write_text("0,1,2\n")
+    result = run(*call)
+    assert result.exit_code == 2
+    assert result.stderr.count("\n") == 1
+    assert says in result.stderr
+
+
 @pytest.mark.parametrize("name", jw.list_robots())
 def test_every_library_robot_can_be_shown(name):
     as_text, as_json = run("show", name), run("show", name, "--json")

@@ -53,7 +53,7 @@ class UnknownValueError(JointwiseError, LookupError):
         )
         super().__init__(
             f"{needed_for} needs values this robot does not know: {listed}; "
-            "set them with Robot.replace, or fit them from recordings"
+            "set them in a robot file (jointwise show ROBOT -o arm.toml) or with Robot.replace, or fit them"
         )
 
 

@@ -19,6 +19,7 @@ from jointwise.files import replacing
 
 Array = NDArray[np.float64]
 HEADER = b"jointwise"
+MAGIC = b"PAR1"
 LARGEST_FILE = 8 << 30
 ENDINGS = {
     ".parquet": "Parquet", ".toml": "TOML", ".html": "HTML",
@@ -63,6 +64,14 @@ def ensure_writable(path: Any, *inputs: Any, ending: str = ".parquet") -> None:
         raise FileError(path, "", "cannot be written: the folder is read-only")
 
 
+def ensure_new(path: Any) -> None:
+    """Raise FileError if a file is there already that somebody may have put work into."""
+    if os.path.lexists(path):
+        raise FileError(
+            path, "", "is there already", "it may hold work of yours: choose another name"
+        )
+
+
 def ensure_spared(path: Any, *inputs: Any, ending: str) -> None:
     """Raise FileError if a file to be written is one of the `inputs`, or has the ending of another kind of file."""
     target = Path(path)
@@ -96,6 +105,12 @@ def read_table(path: Any, kind: str) -> tuple[dict[str, Array], dict[str, Any]]:
                 column = file.read(columns=[field.name]).column(field.name)
                 columns[field.name] = np.array(column.to_numpy(), dtype=np.float64)
     except (pa.ArrowException, OSError, ValueError) as error:
+        with source.open("rb") as foreign:
+            if foreign.read(len(MAGIC)) != MAGIC:
+                advice = (
+                    "a log becomes a recording by jointwise import" if kind == "recording" else ""
+                )
+                raise FileError(source, "", "is not a Parquet file", advice) from None
         first = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise FileError(source, "", f"is not a readable Parquet file: {first}") from error
     pa.default_memory_pool().release_unused()

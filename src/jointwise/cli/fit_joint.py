@@ -20,6 +20,7 @@ from jointwise.cli.fit import (
     finish,
     load_recordings,
 )
+from jointwise.errors import UnknownNameError
 
 EXAMPLES = {
     "stiffness": "loads.parquet --robot arm.toml --joint 1 -o stiffness.fit.toml",
@@ -52,6 +53,13 @@ class Experiments(TyperGroup):
     def list_commands(self, ctx: Any) -> list[str]:
         """Names of the verbs."""
         return [*super().list_commands(ctx), *EXAMPLES]
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command named first; a name nobody knows gets the nearest one."""
+        names = self.list_commands(ctx)
+        if args[0] not in names:
+            raise UnknownNameError("fit", args[0], names)
+        return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command of an experiment, made from the signature of its fit."""

@@ -122,14 +122,13 @@ def _write_template(files: list[Path], robot: str | None, out: Path) -> None:
     from jointwise.recording.import_overview import look_at
     from jointwise.recording.import_template import template
     from jointwise.robot.library import load_robot
-    from jointwise.tables import ensure_writable
+    from jointwise.tables import ensure_new, ensure_writable
 
     log = _one(files)
     if robot is None:
         raise ParameterError("--robot", "not stated", "given with --template")
     ensure_writable(out, log, robot, ending=".toml")
-    if out.exists():
-        raise FileError(out, "", "is there already", "a map that was filled in is not written over")
+    ensure_new(out)
     try:
         write_atomically(out, template(look_at(log), load_robot(robot)).encode())
     except OSError as error:

@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from jointwise.errors import ParameterError
+from jointwise.errors import ParameterError, UnknownNameError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,6 +43,12 @@ class Kinds(TyperGroup):
     def list_commands(self, ctx: Any) -> list[str]:
         """Names of the kinds."""
         return list(EXAMPLES)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command named first; a name nobody knows gets the nearest kind."""
+        if args[0] not in EXAMPLES:
+            raise UnknownNameError("kind of motion", args[0], EXAMPLES)
+        return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command of a kind, made from the signature of its planner."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
 
 EXAMPLE = (
     "Example: jointwise show ur5e --groupings --friction coulomb --friction viscous  "
-    "(for machines: jointwise show arm.urdf --json)"
+    "(for machines: jointwise show arm.urdf --json)    "
+    "A robot file to edit: jointwise show arm.urdf -o arm.toml"
 )
 
 PARTS = (
@@ -63,6 +65,14 @@ def show(
     method: Annotated[
         str, typer.Option(help="How base parameters are found: numeric or analytic.")
     ] = "numeric",
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Write the robot as a robot file to be edited (TOML)."),
+    ] = None,
+    lock: Annotated[
+        list[str] | None,
+        typer.Option(help="Joint of a URDF held at zero, such as a gripper's; can be repeated."),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
 ) -> None:
     """Show a robot: joints, links, drives, laws, limits, base parameters; unknown values say so."""
@@ -71,8 +81,19 @@ def show(
 
     from jointwise.cli.output import print_json
     from jointwise.robot.library import load_robot
+    from jointwise.tables import ensure_new, ensure_writable
 
-    arm = load_robot(robot)
+    if lock:
+        from jointwise.robot.urdf import load_urdf
+
+        arm = load_urdf(robot, lock=lock)
+    else:
+        arm = load_robot(robot)
+    if out is not None:
+        ensure_writable(out, robot, ending=".toml")
+        ensure_new(out)
+        arm.save(out)
+        typer.echo(f"{out}: {arm.name} as a robot file; fill in what is unknown", err=json)
     base = arm.base_parameters(rotors=rotors, friction=friction or (), method=method)
     if json:
         print_json({**arm.to_dict(), **_base_to_dict(base)})

@@ -119,6 +119,7 @@ def _counts(fit: Fit) -> str:
 def _parameters(fit: Fit) -> Table:
     from rich.markup import escape
 
+    from jointwise.experiments.fit import HIDDEN
     from jointwise.report.words import figure, own_unit
 
     table = columns(
@@ -126,9 +127,12 @@ def _parameters(fit: Fit) -> Table:
     )
     table.columns[3].no_wrap = False  # a long unit gives way first
     for p in fit.parameters:
-        interval = f"{figure(p.lower)} to {figure(p.upper)}"
-        unit = escape(own_unit(fit.robot, p.unit))
-        table.add_row(escape(p.name), figure(p.value, 4), interval, unit, p.verdict)
+        value, interval = figure(p.value, 4), f"{figure(p.lower)} to {figure(p.upper)}"
+        if p.verdict == HIDDEN:
+            value, interval = "-", "-"
+        table.add_row(
+            escape(p.name), value, interval, escape(own_unit(fit.robot, p.unit)), p.verdict
+        )
     return table
 
 

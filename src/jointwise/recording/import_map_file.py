@@ -41,6 +41,8 @@ def load_column_map(name_or_path: Any) -> ColumnMap:
         name_or_path.lower().endswith(".toml") or "/" in name_or_path or os.sep in name_or_path
     ):
         if name_or_path not in list_column_maps():
+            if Path(name_or_path).is_file():
+                raise FileError(name_or_path, "", "is no column map", "maps end in .toml")
             raise UnknownNameError("column map", name_or_path, list_column_maps())
         text = (files(__package__) / "maps" / f"{name_or_path}.toml").read_text(encoding="utf-8")
         return _parse(f"maps/{name_or_path}.toml", text, name_or_path)

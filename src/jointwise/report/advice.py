@@ -90,7 +90,26 @@ def _above_noise(fit: Fit, judgement: Judgement) -> list[str]:
     ]
 
 
+def _reasons(fit: Fit, judgement: Judgement) -> list[str]:
+    """Of an experiment on one joint: each reason for which parameters cannot be known, with their names."""
+    if judgement.joints:
+        return []
+    words = {HIDDEN: "cannot be known from these recordings", AT_BOUND: "{} at the bound"}
+    out = []
+    for verdict, text in words.items():
+        names: dict[str, list[str]] = {}
+        for p in fit.parameters:
+            if p.verdict == verdict:
+                names.setdefault(p.advice, []).append(p.name)
+        for reason, found in names.items():
+            said = text.format("is" if len(found) == 1 else "are")
+            out.append(f"{listed(found)} {said}" + (f": {reason}." if reason else "."))
+    return out
+
+
 def _bounds(fit: Fit, judgement: Judgement) -> list[str]:
+    if not judgement.joints:
+        return []
     held = [p.name for p in fit.parameters if p.verdict == AT_BOUND]
     if not held:
         return []
@@ -115,12 +134,14 @@ def _weak(fit: Fit, judgement: Judgement) -> list[str]:
     weak = sum(p.verdict == WEAK for p in fit.parameters)
     hidden = sum(p.verdict == HIDDEN for p in fit.parameters)
     out = []
-    if weak:
+    if weak and not judgement.joints:
+        out.append(f"Of {plural(weak, 'weak parameter')} use the interval, not the value.")
+    elif weak:
         out.append(
             f"Do not read {plural(weak, 'weak parameter')} of {len(fit.parameters)} as properties of the arm; they "
             "are small or little excited, and the torque prediction does not need them better."
         )
-    if hidden:
+    if hidden and judgement.joints:
         out.append(
             f"{plural(hidden, 'parameter')} cannot be told from others by these recordings; the table names the "
             "combinations. Other motions may separate them."
@@ -153,6 +174,7 @@ RULES: tuple[Rule, ...] = (
     _trends,
     _above_noise,
     _not_physical,
+    _reasons,
     _bounds,
     _few,
     _standing,

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from jointwise.experiments.fit import IDENTIFIED, NOT_PHYSICAL, Fit
+from jointwise.experiments.fit import HIDDEN, IDENTIFIED, NOT_PHYSICAL, Fit
 from jointwise.experiments.validate import Validated
 from jointwise.report.words import listed, share_text, torque_unit
 
@@ -143,6 +143,9 @@ def _by_parameters(fit: Fit) -> Judgement:
         return Judgement(level=NOT_USABLE, sentence=NOT_CONVERGED)
     if any(p.verdict == NOT_PHYSICAL for p in fit.parameters):
         return Judgement(level=NOT_USABLE, sentence="Some values are not physical; see the table.")
+    if fit.parameters and all(p.verdict == HIDDEN for p in fit.parameters):
+        text = "These recordings cannot tell any of the parameters."
+        return Judgement(level=NOT_USABLE, sentence=text)
     if doubtful:
         count = f"{len(doubtful)} of {len(fit.parameters)} parameters"
         return Judgement(

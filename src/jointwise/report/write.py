@@ -17,12 +17,13 @@ from jointwise.experiments.recordings import named
 from jointwise.experiments.validate import validate
 from jointwise.recording.recording import Recording
 from jointwise.report.page import render, write_page
-from jointwise.report.sections.curves import curves, remarks
+from jointwise.report.sections.curves import curves
 from jointwise.report.sections.excitation import excitation
 from jointwise.report.sections.ladder import ladder
 from jointwise.report.sections.noise import noise
 from jointwise.report.sections.parameters import parameters
 from jointwise.report.sections.provenance import provenance
+from jointwise.report.sections.remarks import remarks
 from jointwise.report.sections.residual import memory, residual
 from jointwise.report.sections.scores import scores
 from jointwise.report.sections.torque import torque
@@ -89,13 +90,19 @@ def page_of(subject: Subject) -> str:
     fit = subject.fit
     return render(
         "report.html",
-        title=f"{fit.robot.name}: fit of the {fit.experiment}",
+        title=_title(fit),
         version=__version__,
         sections=[section for section in made if section is not None],
         recordings=len(fit.recordings),
         seconds=sum(float(r.get("duration_s", 0.0)) for r in fit.recordings),
         pictures=bool(subject.scores) or fit.experiment != "robot",
     )
+
+
+def _title(fit: Fit) -> str:
+    joint = fit.settings.get("joint")
+    what = fit.experiment.replace("-", " ")
+    return f"{fit.robot.name}, {joint}: {what}" if joint else f"{fit.robot.name}: fit of the {what}"
 
 
 def _file_hash(path: Any) -> str:

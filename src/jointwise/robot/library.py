@@ -28,6 +28,8 @@ def load_robot(name_or_path: Any) -> Robot:
     """
     if isinstance(name_or_path, str) and not _is_path(name_or_path):
         if name_or_path not in _names():
+            if Path(name_or_path).is_file():
+                raise _no_robot(name_or_path)
             raise UnknownNameError("robot of the library", name_or_path, _names())
         return _from_library(name_or_path)
     if not isinstance(name_or_path, (str, os.PathLike)):
@@ -41,8 +43,12 @@ def load_robot(name_or_path: Any) -> Robot:
         from jointwise.robot.urdf import load_urdf
 
         return load_urdf(name_or_path)
+    raise _no_robot(name_or_path)
+
+
+def _no_robot(path: Any) -> FileError:
     endings = ", ".join((*ROBOT_FILES, *URDF_FILES))
-    raise FileError(name_or_path, "", f"ends in none of {endings}", "rename it to say what it is")
+    return FileError(path, "", f"ends in none of {endings}", "rename it to say what it is")
 
 
 def _is_path(text: str) -> bool:

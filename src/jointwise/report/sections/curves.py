@@ -12,11 +12,13 @@ from jointwise.report.chart import BLUE, GREY, INK, ORANGE, RED, Panel, chart
 from jointwise.report.marks import Dots, Line, Mark
 from jointwise.report.page import fragment
 from jointwise.report.subject import Section, Subject
-from jointwise.report.words import figure, torque_unit
+from jointwise.report.words import position_unit, torque_unit
 
 Array = NDArray[np.float64]
 Legend = tuple[tuple[str, str], ...]
 MEASURED, FITTED, STATIC = ("measured", INK), ("model", BLUE), ("only the sign of motion", ORANGE)
+BEHIND = ("measured", "#b8b8b8")
+"""A wide line that others are drawn over."""
 HEIGHT = 230.0
 MOST_DOTS = 1000
 """Of a figure that has one for each instant."""
@@ -32,19 +34,6 @@ def curves(subject: Subject) -> Section | None:
     return Section(anchor="curves", title="Measured and modelled", html=html)
 
 
-def remarks(subject: Subject) -> Section | None:
-    """What the experiment has to say, and its scores."""
-    fit = subject.fit
-    found = fit.joints[0] if fit.joints else {}
-    rows = [
-        (name.replace("_", " "), figure(float(value), 4))
-        for name, value in found.items()
-        if not isinstance(value, str)
-    ]
-    html = fragment("remarks.html", notes=fit.notes, rows=rows)
-    return Section(anchor="remarks", title="Remarks and scores", html=html)
-
-
 def curve_chart(fit: Fit) -> str | None:
     """The figure as SVG; None for experiments that have none."""
     if fit.experiment not in FIGURES:
@@ -52,6 +41,10 @@ def curve_chart(fit: Fit) -> str | None:
     unit = torque_unit(fit.robot, str(fit.settings["joint"]))
     panels, legend = FIGURES[fit.experiment](fit, unit)
     return chart(panels, panel_height=HEIGHT, legend=legend, label=ABOUT[fit.experiment])
+
+
+def _way(fit: Fit) -> str:
+    return position_unit(fit.robot, str(fit.settings["joint"]))
 
 
 def _stiffness(fit: Fit, unit: str) -> tuple[list[Panel], Legend]:
@@ -72,9 +65,12 @@ def _stiffness(fit: Fit, unit: str) -> tuple[list[Panel], Legend]:
     )
     panels = [
         Panel(
-            title="Load and deformation", x_label="rotor - link (mrad)", y_label=unit, marks=marks
+            title="Load and deformation",
+            x_label="rotor - link (mrad)",
+            y_label=f"load ({unit})",
+            marks=marks,
         ),
-        Panel(title="Left over", x_label=f"load ({unit})", y_label=unit, marks=left),
+        Panel(title="Left over", x_label=f"load ({unit})", y_label=f"load ({unit})", marks=left),
     ]
     return panels, (("gauge", INK), ("motor", GREY), FITTED)
 
@@ -95,9 +91,15 @@ def _velocity(fit: Fit, unit: str) -> tuple[list[Panel], Legend]:
         Dots(x=slow, y=sign * a["friction"], colour=INK),
         Line(x=slow[up], y=(sign * a["fitted"])[up], colour=BLUE),
     )
+    way, friction = _way(fit), f"friction ({unit})"
     panels = [
-        Panel(title="Both directions", x_label="speed (rad/s)", y_label=unit, marks=marks),
-        Panel(title="Against the motion", x_label="log10 of speed", y_label=unit, marks=close),
+        Panel(title="Both directions", x_label=f"speed ({way}/s)", y_label=friction, marks=marks),
+        Panel(
+            title="Against the motion",
+            x_label=f"log10 of speed ({way}/s)",
+            y_label=friction,
+            marks=close,
+        ),
     ]
     return panels, (MEASURED, FITTED)
 
@@ -115,7 +117,10 @@ def _temperature(fit: Fit, unit: str) -> tuple[list[Panel], Legend]:
             Line(x=x, y=a["fitted"][own][order], colour=BLUE),
         ]
     panel = Panel(
-        title="Each line a speed", x_label="temperature (deg C)", y_label=unit, marks=tuple(marks)
+        title="Each line a speed",
+        x_label="temperature (deg C)",
+        y_label=f"friction ({unit})",
+        marks=tuple(marks),
     )
     return [panel], (MEASURED, FITTED)
 
@@ -127,20 +132,31 @@ def _load(fit: Fit, unit: str) -> tuple[list[Panel], Legend]:
         Dots(x=a["load"], y=a["friction"], colour=INK),
         Line(x=a["load"][order], y=a["fitted"][order], colour=BLUE),
     )
-    panel = Panel(title="Friction and load", x_label=f"load ({unit})", y_label=unit, marks=marks)
+    panel = Panel(
+        title="Friction and load",
+        x_label=f"load ({unit})",
+        y_label=f"friction ({unit})",
+        marks=marks,
+    )
     return [panel], (MEASURED, FITTED)
 
 
 def _kinematic_error(fit: Fit, unit: str) -> tuple[list[Panel], Legend]:
     a = fit.arrays
+    seen = np.where(np.isfinite(a["error_table"]), a["error_fitted"], np.nan)
     error: tuple[Mark, ...] = (
         Dots(x=a["angle"], y=1e3 * a["error_table"], colour=INK),
-        Line(x=a["angle"], y=1e3 * a["error_fitted"], colour=BLUE),
+        Line(x=a["angle"], y=1e3 * seen, colour=BLUE),
     )
     width: tuple[Mark, ...] = (Dots(x=a["angle"], y=1e3 * a["half_backlash"], colour=INK),)
     panels = [
-        Panel(title="Kinematic error", x_label="angle (rad)", y_label="mrad", marks=error),
-        Panel(title="Half backlash", x_label="angle (rad)", y_label="mrad", marks=width),
+        Panel(title="Kinematic error", x_label="angle (rad)", y_label="error (mrad)", marks=error),
+        Panel(
+            title="Half backlash",
+            x_label="angle (rad)",
+            y_label="half backlash (mrad)",
+            marks=width,
+        ),
     ]
     return panels, (MEASURED, FITTED)
 
@@ -149,11 +165,13 @@ def _loops(fit: Fit, unit: str) -> Panel:
     a = fit.arrays
     place = a["place"] - a["place"].mean()
     marks = (
-        Line(x=place, y=a["measured"], colour=INK, width=2.4, opacity=0.3),
+        Line(x=place, y=a["measured"], colour=BEHIND[1], width=2.4),
         Line(x=place, y=a["static"], colour=ORANGE),
         Line(x=place, y=a["fitted"], colour=BLUE),
     )
-    return Panel(title="Strokes", x_label="angle (rad)", y_label=unit, marks=marks)
+    return Panel(
+        title="Strokes", x_label=f"position ({_way(fit)})", y_label=f"torque ({unit})", marks=marks
+    )
 
 
 def _hysteresis(fit: Fit, unit: str) -> tuple[list[Panel], Legend]:
@@ -168,9 +186,12 @@ def _hysteresis(fit: Fit, unit: str) -> tuple[list[Panel], Legend]:
     return [
         _loops(fit, unit),
         Panel(
-            title="Slipping springs", x_label="log10 of limit (rad)", y_label=unit, marks=springs
+            title="Slipping springs",
+            x_label=f"log10 of limit ({_way(fit)})",
+            y_label=f"torque ({unit})",
+            marks=springs,
         ),
-    ], (MEASURED, FITTED, STATIC)
+    ], (BEHIND, FITTED, STATIC)
 
 
 def _e_gms(fit: Fit, unit: str) -> tuple[list[Panel], Legend]:
@@ -178,9 +199,12 @@ def _e_gms(fit: Fit, unit: str) -> tuple[list[Panel], Legend]:
     table = np.append(width, width[0])
     angle = np.linspace(0.0, 2.0 * np.pi, len(table))
     panel = Panel(
-        title="Half backlash", x_label="angle (rad)", y_label="mrad", marks=(Line(x=angle, y=1e3 * table, colour=BLUE),)
-    )  # fmt: skip
-    return [_loops(fit, unit), panel], (MEASURED, FITTED, STATIC)
+        title="Half backlash",
+        x_label="angle (rad)",
+        y_label="half backlash (mrad)",
+        marks=(Line(x=angle, y=1e3 * table, colour=BLUE),),
+    )
+    return [_loops(fit, unit), panel], (BEHIND, FITTED, STATIC)
 
 
 def _damping(fit: Fit, unit: str) -> tuple[list[Panel], Legend]:
@@ -210,7 +234,12 @@ def _link_friction(fit: Fit, unit: str) -> tuple[list[Panel], Legend]:
         Dots(x=x, y=a["rotor_friction"][order], colour=INK),
         Line(x=x, y=(fit["link_coulomb"].value + fit["link_viscous"].value * x), colour=BLUE),
     )
-    panel = Panel(title="Where it rubs", x_label="speed (rad/s)", y_label=unit, marks=marks)
+    panel = Panel(
+        title="Where it rubs",
+        x_label=f"speed ({_way(fit)}/s)",
+        y_label=f"friction ({unit})",
+        marks=marks,
+    )
     return [panel], (("on the link", RED), ("on the rotor", INK), FITTED)
 
 
@@ -227,7 +256,7 @@ def _transmission(fit: Fit, unit: str) -> tuple[list[Panel], Legend]:
     label = f"motor torque ({unit})"
     return [
         Panel(title="Torque and bend", x_label=label, y_label="rotor - link (mrad)", marks=loop),
-        Panel(title="Left over", x_label=label, y_label="mrad", marks=left),
+        Panel(title="Left over", x_label=label, y_label="rotor - link (mrad)", marks=left),
     ], (MEASURED, FITTED)
 
 

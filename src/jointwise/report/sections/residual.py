@@ -38,7 +38,9 @@ def residual(subject: Subject) -> Section | None:
             (f"load of the links ({unit})", load),
             (f"position ({place})", q),
         ):
-            panels.append(_panel(name, what, unit, x[moves, j], error[moves, j], floor))
+            panels.append(
+                _panel(name, what, f"residual ({unit})", x[moves, j], error[moves, j], floor)
+            )
     svg = chart(
         panels,
         columns=3,
@@ -49,16 +51,16 @@ def residual(subject: Subject) -> Section | None:
     return Section(anchor="residual", title="Residual", html=fragment("residual.html", svg=svg))
 
 
-def _panel(name: str, what: str, unit: str, x: Array, error: Array, floor: float) -> Panel:
+def _panel(name: str, what: str, residual: str, x: Array, error: Array, floor: float) -> Panel:
     if not len(x):
-        return Panel(title=f"{name} (never moves)", x_label=what, y_label=unit, marks=())
+        return Panel(title=f"{name} (never moves)", x_label=what, y_label=residual, marks=())
     reach = max(1.2 * float(np.percentile(np.abs(error), BEYOND)), 2.0 * floor, 1e-9)
     ends = np.array([float(x.min()), float(x.max())])
     middle, mean = binned_mean(x, error)
     return Panel(
         title=name,
         x_label=what,
-        y_label=unit,
+        y_label=residual,
         y_range=(-reach, reach),
         marks=(
             Band(x=ends, lower=np.full(2, -floor), upper=np.full(2, floor), colour=GREY),
