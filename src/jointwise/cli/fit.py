@@ -75,9 +75,10 @@ def robot(
     friction: Annotated[
         str,
         typer.Option(
-            help="Friction terms, comma-separated; TERM@2+3 for some joints only; auto: the recordings decide."
+            help="Friction terms, comma-separated; TERM@2+3 for some joints only; auto: the recordings decide; "
+            "usual: coulomb,viscous,offset,load,degressive, for joint_torque memory,viscous,offset."
         ),
-    ] = "coulomb,viscous,offset,load,degressive",
+    ] = "usual",
     method: Annotated[
         str,
         typer.Option(
@@ -104,6 +105,10 @@ def robot(
     rotors: Annotated[bool, typer.Option(help="Estimate rotor inertias.")] = True,
     standing: Annotated[bool, typer.Option(help="Use the samples of standing joints too.")] = False,
     delay: Annotated[bool, typer.Option(help="Estimate how late the torque is stamped.")] = True,
+    trim: Annotated[
+        bool,
+        typer.Option(help="Find slope of the base, zeros of encoders, gains of torques."),
+    ] = True,
     compliance: Annotated[
         str | None,
         typer.Option(
@@ -144,6 +149,7 @@ def robot(
             rotors=rotors,
             standing=standing,
             delay=delay,
+            trim=trim,
             compliance=None if compliance is None else numbers("compliance", compliance),
             compensate=listed_names(compensate),
             differentiation=differentiation,

@@ -144,7 +144,7 @@ def _pieces(
     filter_hz: float,
 ) -> list[Signals]:
     return [
-        model.known.applied(piece, filter_hz)
+        model.known.applied(model.trim.signals(piece, model.design.robot), filter_hz)
         for name, rec in recordings.items()
         for piece in signals(
             rec,

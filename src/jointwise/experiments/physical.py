@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,31 +34,36 @@ def physical_solver(
     towards none, as weakly as `friction_reach` says. `weights` are inverse variances of the joints where they are known
     already, which saves most of the work; without them those of `effective_weights`.
     """
+    options = asked(design, spread)
+
+    def find(problem: Problem) -> Estimate:
+        known = effective_weights(problem) if weights is None else weights
+        return physical(problem, weights=known, **options(problem))
+
+    return find
+
+
+def asked(design: Design, spread: float | None = None) -> Callable[[Problem], dict[str, Any]]:
+    """What `physical` is asked about a problem of this design, all but the weights of its joints."""
     links = link_prior(design.robot)
     columns = (*design.base.columns, *design.names[design.base.count :])
     matrix = standard_matrix(design)
     prior = prior_values(design, links)
     weighing = design.base.matrix @ prior[: len(design.base.columns)]
     held = [name for name in columns if _nonnegative(name, design)]
+    free = np.full(len(design.base.columns), np.nan)
 
-    def find(problem: Problem) -> Estimate:
-        return physical(
-            problem,
-            columns=columns,
-            matrix=matrix,
-            prior=prior,
-            nonnegative=held,
-            spread=links.spread if spread is None else spread,
-            reach=np.concatenate(
-                [
-                    np.full(len(design.base.columns), np.nan),
-                    friction_reach(design, problem, weighing),
-                ]
-            ),
-            weights=effective_weights(problem) if weights is None else weights,
-        )
+    def options(problem: Problem) -> dict[str, Any]:
+        return {
+            "columns": columns,
+            "matrix": matrix,
+            "prior": prior,
+            "nonnegative": held,
+            "spread": links.spread if spread is None else spread,
+            "reach": np.concatenate([free, friction_reach(design, problem, weighing)]),
+        }
 
-    return find
+    return options
 
 
 def friction_reach(design: Design, problem: Problem, links: Array) -> Array:

@@ -12,6 +12,7 @@ from jointwise.experiments.design import Design
 from jointwise.experiments.fit import Fit
 from jointwise.experiments.known import Known, taken_as_known
 from jointwise.experiments.memory_start import at_joints, independent, starts
+from jointwise.experiments.trim import Trim, gains_at_joints
 from jointwise.recording import filters
 from jointwise.recording.recording import Recording
 from jointwise.recording.signals import Signals, shifted, signals
@@ -32,6 +33,8 @@ class TorqueModel:
     """standard parameters with exactly these base parameters: those whose load the friction was fitted with"""
     known: Known
     """what is taken off beforehand, and where elastic gears put the links"""
+    trim: Trim
+    """slopes and zeros are in the robot already; gains are between its torque and the measured one"""
     delay: tuple[float, ...] = (0.0,)
     """time in s by which torque was stamped later than position, of all joints or of each"""
     differentiation: str = "band_pass"
@@ -81,6 +84,11 @@ def model_of(fit: Fit) -> TorqueModel:
         known=taken_as_known(
             fit.robot, tuple(fit.settings["compensate"]), bool(fit.settings["elastic"])
         ),
+        trim=Trim(
+            slope=tuple(fit.settings["slope"]),
+            zero=tuple(fit.settings["zero"]),
+            gain=tuple(fit.settings["gain"]),
+        ),
         delay=tuple(float(d) for d in fit.settings["delay_s"]),
         differentiation=str(fit.settings.get("differentiation", "band_pass")),
         noise=tuple(float(joint["residual_rms"]) for joint in fit.joints),
@@ -116,7 +124,9 @@ def predict_piece(
     Friction with memory begins where it is expected to be. With `start_s` it begins where the torque of that first
     time says, and that time is left out of the prediction.
     """
-    piece = model.known.applied(piece, filter_hz)
+    raw = shifted(piece.torque, piece.rate_hz, model.delay)
+    gains = gains_at_joints(model.design.robot, model.trim.gain)
+    piece = model.known.applied(model.trim.signals(piece, model.design.robot), filter_hz)
     rigid, friction, spans = model.torque(piece)
     measured = shifted(piece.torque, piece.rate_hz, model.delay)
     total = rigid + friction
@@ -140,10 +150,10 @@ def predict_piece(
         time=piece.time[keep],
         q=piece.q[keep],
         speed=piece.speed[keep],
-        measured=smooth(measured),
-        predicted=smooth(total),
-        rigid=smooth(rigid),
-        raw_measured=measured[keep],
+        measured=smooth(raw),
+        predicted=smooth(total @ gains),
+        rigid=smooth(rigid @ gains),
+        raw_measured=raw[keep],
     )
 
 

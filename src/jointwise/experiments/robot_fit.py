@@ -26,9 +26,10 @@ from jointwise.experiments.memory_start import Noise, noise_of, without_start
 from jointwise.experiments.methods import SIMULATED, checked, solver
 from jointwise.experiments.physical import standard_behind
 from jointwise.experiments.recordings import Recordings, named
+from jointwise.experiments.trim import found_trim, no_trim
 from jointwise.experiments.update import friction_law
 from jointwise.recording.recording import Recording
-from jointwise.recording.signals import DIFFERENTIATIONS, Signals, signals
+from jointwise.recording.signals import DIFFERENTIATIONS, Signals, signals, torque_column
 from jointwise.robot.description import Robot
 from jointwise.units import Unit, check_fields
 
@@ -36,7 +37,11 @@ Array = NDArray[np.float64]
 Progress = Callable[[str, int, int], None]
 
 FRICTION = ("coulomb", "viscous", "offset", "load", "degressive")
-"""What strain-wave and cycloid arms need; others may do with less, and the report says so."""
+"""What motors of strain-wave and cycloid arms feel; others may do with less, and the report says so."""
+SENSED = ("memory", "viscous", "offset")
+"""What a sensor behind the gear feels: bearings and seals of the link, and its own hysteresis; no loss of the gear."""
+USUAL = ("usual",)
+"""One of these two, by what was measured."""
 AUTO = ("auto",)
 """Friction chosen by the recordings, see `friction_ladder`."""
 SPEED = Unit("rad/s [m/s]", lower=0.0, upper=100.0)
@@ -58,7 +63,7 @@ class RobotFitOptions:
     """Options of the fit of a whole arm; see `jointwise fit robot --help`."""
 
     filter_hz: Annotated[float, Unit("Hz", lower=0.05, upper=1e4)]
-    friction: tuple[str, ...] = FRICTION
+    friction: tuple[str, ...] = USUAL
     method: str = "physical"
     """with options behind its name where it has some: wls:power=1"""
     torque: str | None = None
@@ -69,6 +74,8 @@ class RobotFitOptions:
     rotors: bool = True
     standing: bool = False
     delay: bool = True
+    trim: bool = True
+    """find slope of the base, zeros of encoders and gains of torques, see `experiments.trim`"""
     compliance: tuple[float, ...] | None = None
     """of the gears, rad/(N m), for friction with memory; None finds it from the recordings"""
     compensate: tuple[str, ...] = ()
@@ -138,6 +145,8 @@ def fit_robot(
     chosen = RobotFitOptions(**options)
     known = taken_as_known(robot, chosen.compensate, chosen.elastic)
     pieces = pieces_of(robot, named(recordings), chosen)
+    if chosen.friction == USUAL:
+        chosen = replace(chosen, friction=usual_friction(named(recordings), chosen))
     bent = [known.applied(p, chosen.filter_hz) for p in pieces]
     if chosen.friction == AUTO:
         from jointwise.experiments.friction_ladder import climb
@@ -152,7 +161,22 @@ def fit_robot(
         known = replace(known, robot=with_friction(robot, solved))
         bent = [known.applied(p, chosen.filter_hz) for p in pieces]
         solved = solve(robot, bent, chosen, progress)
-    return result(robot, solved, chosen, ladder, progress)
+    trim = no_trim(robot)
+    if chosen.trim and not chosen.elastic:
+        alike = chosen.method == "physical" and solved.noise is None
+        trim = found_trim(solved.equations, solved.plain, solved.estimate if alike else None)
+    if not trim.none:
+        bent = [known.applied(trim.signals(p, robot), chosen.filter_hz) for p in pieces]
+        robot = trim.robot(robot)
+        solved = solve(robot, bent, chosen, progress)
+    return result(robot, solved, chosen, trim, ladder, progress)
+
+
+def usual_friction(recordings: Mapping[str, Recording], chosen: RobotFitOptions) -> tuple[str, ...]:
+    """Terms for what was measured; motion is simulated without memory."""
+    kinds = {torque_column(recording, chosen.torque) for recording in recordings.values()}
+    sensed = kinds == {"joint_torque"} and chosen.method not in SIMULATED
+    return SENSED if sensed else FRICTION
 
 
 def with_friction(robot: Robot, solved: Solved) -> Robot:

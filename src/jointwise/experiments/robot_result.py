@@ -26,6 +26,7 @@ from jointwise.experiments.parameter_table import parameter_table
 from jointwise.experiments.physical import standard_behind
 from jointwise.experiments.prediction import STANDARD
 from jointwise.experiments.robot_fit import RobotFitOptions, Solved
+from jointwise.experiments.trim import Trim
 from jointwise.experiments.uncertainty import honest, honesty, noise_floor
 from jointwise.experiments.update import updated_robot
 from jointwise.robot.description import Robot
@@ -46,6 +47,7 @@ def result(
     robot: Robot,
     solved: Solved,
     chosen: RobotFitOptions,
+    trim: Trim,
     ladder: Ladder | None,
     progress: Progress | None,
 ) -> Fit:
@@ -67,7 +69,7 @@ def result(
         parameters=parameters,
         covariance=careful.covariance,
         settings={
-            **{k: v for k, v in asdict(chosen).items() if k != "delay"},
+            **{k: v for k, v in asdict(chosen).items() if k not in ("delay", "trim")},
             "friction": list(design.friction),
             "rotors": design.rotors,
             "moving": list(solved.equations.moving),
@@ -76,13 +78,22 @@ def result(
             "compliance": list(design.compliances),
             "tilt": [list(row) for row in design.tilt],
             "delay_s": list(solved.equations.delay),
+            "slope": list(trim.slope),
+            "zero": list(trim.zero),
+            "gain": list(trim.gain),
             "rounds": solved.rounds,
             **mass_matrix.to_settings(mass),
             **({} if ladder is None else ladder.to_settings()),
         },
         recordings=tuple(_recording(solved, k) for k in range(len(solved.equations.pieces))),
         joints=_joints(solved, left_out, with_start),
-        notes=(*careful.notes, mass_matrix.sentence(mass), *notes, *_windup_notes(solved)),
+        notes=(
+            *careful.notes,
+            mass_matrix.sentence(mass),
+            *notes,
+            *_windup_notes(solved),
+            *trim.notes(),
+        ),
         arrays={
             LEFT_OUT: left_out,
             STARTED: with_start,
