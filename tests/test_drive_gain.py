@@ -144,10 +144,12 @@ def test_the_command_finds_them_too(tmp_path):
         "-o",
         str(out),
     ]
-    done = CliRunner().invoke(app, [*words, "--json"])
+    page = tmp_path / "gains.html"
+    done = CliRunner().invoke(app, [*words, "--json", "--report", str(page)])
     assert done.exit_code == 0, done.output
     found = {p["name"]: p["value"] for p in json.loads(done.stdout)["parameters"]}
     assert found["torque_constant_elbow"] == pytest.approx(7.0, rel=1e-4)
+    assert "torque_constant_elbow" in page.read_text()
     assert load_fit(out).experiment == "drive-gain"
     wrong = CliRunner().invoke(app, [*words, "--mass", "2", "--filter-hz", "5", "--center", "up"])
     assert (wrong.exit_code, wrong.stderr.count("\n")) == (2, 1)

@@ -13,6 +13,7 @@ from jointwise.experiments.fit import load_fit
 from jointwise.experiments.payload import fit_payload
 from jointwise.experiments.payload_result import centred, slopes
 from jointwise.experiments.robot_fit import fit_robot
+from jointwise.report.write import write_report
 from jointwise.robot.inertia import Body, body_from_parameters
 from jointwise.robot.library import load_robot
 from plain_twins import excitations, known_drives, plain_arm, record
@@ -48,6 +49,15 @@ def test_mass_centre_and_inertia_of_the_twins_payload_lie_in_their_intervals(twi
         assert abs(row.value - true) < reach, row.name
     assert fit["mass"].value == pytest.approx(3.0, rel=0.01)
     assert np.allclose(fit.robot.payload.center_of_mass, CARRIED.center_of_mass, atol=2e-3)
+
+
+def test_the_page_of_a_payload_names_its_recordings(twins, tmp_path):
+    arm, bare, loaded = twins
+    fit = fit_payload(arm, loaded, without=bare)
+    page = write_report(tmp_path / "page.html", fit).read_text()
+    for used in fit.recordings:
+        assert str(used["name"]) in page
+    assert "fit of the payload" in page
 
 
 def test_mass_and_centre_alone_are_found_as_well(twins):

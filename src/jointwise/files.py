@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 from collections.abc import Iterator
@@ -13,6 +14,8 @@ from pathlib import Path
 def replacing(path: Path) -> Iterator[Path]:
     """A draft beside `path` to be written in the block, which takes its place at the end; a link keeps its target."""
     place = Path(os.path.realpath(path))
+    if place.exists() and not place.is_file():
+        raise OSError(errno.EINVAL, "it is a folder or a device")
     draft = place.with_name(f".{place.name[:100]}.{secrets.token_hex(8)}")
     try:
         yield draft

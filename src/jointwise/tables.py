@@ -58,8 +58,8 @@ def ensure_writable(path: Any, *inputs: Any, ending: str = ".parquet") -> None:
     """Raise FileError now if a file could not be written later, or should not, before long work is done for it."""
     ensure_spared(path, *inputs, ending=ending)
     folder = Path(path).absolute().parent
-    if not folder.is_dir() or Path(path).is_dir():
-        raise FileError(path, "", "cannot be written: its folder does not exist, or it is a folder")
+    if not folder.is_dir():
+        raise FileError(path, "", "cannot be written: its folder does not exist")
     if not os.access(folder, os.W_OK):
         raise FileError(path, "", "cannot be written: the folder is read-only")
 
@@ -76,6 +76,8 @@ def ensure_spared(path: Any, *inputs: Any, ending: str) -> None:
     """Raise FileError if a file to be written is one of the `inputs`, or has the ending of another kind of file."""
     target = Path(path)
     place = os.path.realpath(target)
+    if target.exists() and not target.is_file():
+        raise FileError(path, "", "cannot be written: it is a folder or a device")
     if any(os.path.realpath(source) == place for source in inputs):
         raise FileError(path, "", "is read by this command", "give what it writes another name")
     found = target.suffix.lower()

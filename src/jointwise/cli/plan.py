@@ -244,7 +244,10 @@ def _lines(kind: str, out: Path, motion: Motion, excesses: tuple[Excess, ...]) -
     what = f"{motion.duration:g} s of {kind} motion for {notes['robot']}, {len(motion)} samples"
     if excesses:
         lines = [f"not written, {what} would exceed limits:"]
-        return lines + [f"  {e}" for e in excesses]
+        advice = (
+            "state --start, a smaller or slower motion, or --floor=-inf where there is no floor"
+        )
+        return [*lines, *(f"  {e}" for e in excesses), advice]
     lines = [
         f"{out}: {what}",
         f"  {motion.smoothness} continuous derivatives, {motion.rest} of them zero at both ends",

@@ -136,11 +136,11 @@ def _parameters(fit: Fit) -> Table:
     return table
 
 
-def show_scores(results: Sequence[Validated]) -> None:
+def show_scores(fit: Fit, results: Sequence[Validated]) -> None:
     """One table per recording."""
     from rich.markup import escape
 
-    from jointwise.report.words import figure
+    from jointwise.report.words import figure, own_unit
 
     out = console()
     for one in results:
@@ -152,8 +152,9 @@ def show_scores(results: Sequence[Validated]) -> None:
         out.print(f"[bold]{escape(one.name)}[/bold]")
         out.print(table)
         out.print()
+    unit = escape(own_unit(fit.robot, "N m [N]"))
     out.print(
-        "RMS errors in N m [N] against filtered torque, raw against unfiltered. fit %: 100 is perfect; "
+        f"RMS errors in {unit} against filtered torque, raw against unfiltered. fit %: 100 is perfect; "
         "relative %: error beside the torque.",
         style="dim",
     )

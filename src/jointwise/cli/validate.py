@@ -66,4 +66,4 @@ def validate(
             }
         )
         return
-    show_scores(results)
+    show_scores(found, results)

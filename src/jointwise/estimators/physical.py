@@ -30,6 +30,8 @@ NOTHING_LEFT = 1e-10
 """Beside the squares of the torque: less is the rounding of noise-free data."""
 FIRM = 1e-3
 """Of a standard deviation: how far the closest body may miss given base parameters for the sake of its prior."""
+MOST_NAMES = 8
+"""Of parameters held at zero, in a note."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -97,9 +99,10 @@ def _estimate(
     notes = [f"the data decide {decided:.1f} of {size} directions, the prior the others"]
     notes += [f"link {label} is at the border of what a body can be" for label in found.thin_links]
     if found.active:
-        notes.append(
-            f"held at zero, below which they would not be physical: {', '.join(found.active)}"
-        )
+        named = list(found.active[:MOST_NAMES])
+        if len(found.active) > MOST_NAMES:
+            named.append(f"{len(found.active) - MOST_NAMES} more")
+        notes.append(f"held at zero, below which they would not be physical: {', '.join(named)}")
     return PhysicalEstimate(
         method="physical",
         names=problem.names,

@@ -81,7 +81,7 @@ def require_freedom(problem: Problem, rank: int | None = None) -> Array:
             f"equations of joint {j + 1}",
             int(problem.joint_equations[j]),
             f"more than the {int(used[j])} parameters that act on it",
-            "record longer",
+            "record longer, and motions that move the joints",
         )
     return np.asarray(np.maximum(freedom, 1.0))
 
@@ -143,7 +143,7 @@ def freedom_of(problem: Problem, parameters: int) -> float:
             "equations",
             problem.equations,
             f"more than the {parameters} parameters",
-            "record longer",
+            "record longer, and motions that move the joints",
         )
     return float(left)
 

@@ -157,7 +157,8 @@ class Design:
     def names(self) -> tuple[str, ...]:
         """Parameter names: base parameters, then friction columns with the number of their motor."""
         friction = (
-            f"{self.uses[u].term.columns[c]}{motor + 1}" for u, c, motor in self.friction_places
+            _numbered(self.uses[u].term.columns[c], motor + 1)
+            for u, c, motor in self.friction_places
         )
         return (*self.base.names, *friction)
 
@@ -384,3 +385,8 @@ def filtered_columns(values: Array, piece: Signals, filter_hz: float, step: int)
 def steps_of(pieces: Sequence[Signals], filter_hz: float) -> list[int]:
     """Thinning of each piece."""
     return [filters.thinning(piece.rate_hz, filter_hz) for piece in pieces]
+
+
+def _numbered(column: str, motor: int) -> str:
+    """`coulomb2`, and `memory_0.001_2`: no number runs into another."""
+    return f"{column}{'_' if column[-1].isdigit() else ''}{motor}"

@@ -98,8 +98,8 @@ def torque_column(recording: Recording, torque: str | None) -> str:
     if len(measured) != 1:
         raise ParameterError(
             "torque column",
-            f"one of {', '.join(measured)}" if measured else "missing",
-            f"named by you: torque = {' or '.join(present or TORQUES)}",
+            "not stated" if measured else "missing",
+            f"named by you (--torque): {' or '.join(present or TORQUES)}",
         )
     return measured[0]
 

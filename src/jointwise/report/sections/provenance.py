@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.metadata
+import math
 import platform
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -46,8 +47,8 @@ def _recordings(subject: Subject) -> list[dict[str, Any]]:
             {
                 "name": name,
                 "use": "fit",
-                "duration": figure(float(used["duration_s"])),
-                "rate": figure(float(used["rate_hz"])),
+                "duration": figure(float(used.get("duration_s", math.nan))),
+                "rate": figure(float(used.get("rate_hz", math.nan))),
                 "origin": _origin(subject.recordings.get(name.split(PART)[0])),
             }
         )
