@@ -20,6 +20,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from jointwise.kernels.interior_point import (
+    link_balance,
+    link_terms,
+    multiplier_changes,
+    newton_step,
+)
 from jointwise.robot.independent import qr_factor
 
 Array = NDArray[np.float64]
@@ -83,8 +89,10 @@ def minimise(a: Array, b: Array, cone: Cone, start: Array) -> Optimum:
     point = _Point(start, np.asarray(mu * np.linalg.inv(_matrices(start, cone))), z_others)
     for steps in range(MOST_STEPS):
         slope, scalings, root = _system(a, b, cone, point, mu)
-        change = -np.linalg.solve(root, np.linalg.solve(root.T, slope))
-        decrement = float(-slope @ change)
+        change = np.empty_like(slope)
+        decrement = newton_step(root, slope, change)
+        if not np.isfinite(decrement):
+            break
         last = mu <= LAST_MU * max(1.0, 0.5 * float(np.sum((a @ point.x - b) ** 2)))
         if last and decrement <= max(FINISHED, CENTRED * mu):
             return Optimum(point.x, root, point.z_others, steps, True)
@@ -104,60 +112,51 @@ def _system(a: Array, b: Array, cone: Cone, point: _Point, mu: float) -> tuple[A
 
     W = G G^T is the scaling with W Z W = X; the Hessian of a link is W^-1 (.) W^-1.
     """
-    first, size, links = 10 * cone.links, len(point.x), cone.links
-    xs, others = _matrices(point.x, cone), point.x[first:]
-    lower = np.linalg.inv(np.linalg.cholesky(xs))
-    _, d, right = np.linalg.svd(
-        np.swapaxes(np.linalg.cholesky(point.z_links), 1, 2) @ np.linalg.inv(lower)
-    )
-    scalings = np.sqrt(d)[..., None] * right @ lower
-    pull = cone.strength * (np.eye(4) if cone.entropic else xs - np.eye(4))
-    inward = _target(cone, mu) * np.swapaxes(lower, 1, 2) @ lower
+    links, first, size = cone.links, 10 * cone.links, len(point.x)
+    others = point.x[first:]
     slope = a.T @ (a @ point.x - b)
-    slope[:first] += coordinates(pull - inward).ravel()
+    scalings, blocks = np.empty((links, 4, 4)), np.empty((links, 10, 10))
+    pull = np.array([cone.strength, 0.0] if cone.entropic else [-cone.strength, cone.strength])
+    link_terms(point.x, point.z_links, pull, _target(cone, mu), slope, scalings, blocks)
     safe = np.where(cone.positive, others, 1.0)
-    slope[first:] += (others - cone.center) / cone.reach**2 - np.where(
-        cone.positive, mu / safe, 0.0
-    )
-    height = 10 if cone.entropic else 20
-    rows = np.zeros((height * links + size - first, size))
-    for i, scaling in enumerate(scalings):
-        part = slice(10 * i, 10 * i + 10)
-        rows[height * i : height * i + 10, part] = coordinates(scaling @ SYMMETRIC @ scaling.T).T
-        if not cone.entropic:
-            rows[height * i + 10 : height * (i + 1), part] = np.sqrt(cone.strength) * np.eye(10)
-    tail = np.sqrt(1.0 / cone.reach**2 + point.z_others / safe)
-    rows[height * links :, first:] = np.diag(tail)
-    return slope, scalings, qr_factor(np.concatenate([a, rows]))
+    slope[first:] += (others - cone.center) / cone.reach**2
+    slope[first:] -= np.where(cone.positive, mu / safe, 0.0)
+    spring = 0 if cone.entropic else first
+    stack = np.zeros((len(a) + size + spring, size))
+    stack[: len(a)] = a
+    rows = stack[len(a) :]
+    for i, block in enumerate(blocks):
+        rows[10 * i : 10 * i + 10, 10 * i : 10 * i + 10] = block
+    tail = np.arange(first, size)
+    rows[tail, tail] = np.sqrt(1.0 / cone.reach**2 + point.z_others / safe)
+    if spring:
+        rows[size:, :first] = np.sqrt(cone.strength) * np.eye(first)
+    return slope, scalings, qr_factor(stack)
 
 
 def _moved(
     cone: Cone, point: _Point, change: Array, scalings: Array, mu: float
 ) -> tuple[_Point, float, float]:
-    """The point after a step that stays inside, and the length of the step."""
-    first = 10 * cone.links
-    xs, dxs = _matrices(point.x, cone), _matrices(change, cone)
+    """The point after a step that stays inside, the length of the step, and how unbalanced the point is."""
+    first, held = 10 * cone.links, cone.positive
     others, d_others = point.x[first:], change[first:]
-    inverse_scaled = np.swapaxes(scalings, 1, 2) @ scalings
-    dzs = _target(cone, mu) * np.linalg.inv(xs) - point.z_links
-    dzs = dzs - inverse_scaled @ dxs @ inverse_scaled
-    dzs = 0.5 * (dzs + np.swapaxes(dzs, 1, 2))
-    safe = np.where(cone.positive, others, 1.0)
-    dz = np.where(cone.positive, (mu - point.z_others * d_others) / safe - point.z_others, 0.0)
+    dzs = np.empty_like(point.z_links)
+    room = multiplier_changes(point.x, point.z_links, change, scalings, _target(cone, mu), dzs)
+    safe = np.where(held, others, 1.0)
+    dz = np.where(held, (mu - point.z_others * d_others) / safe - point.z_others, 0.0)
     length = min(
         1.0,
-        TO_BORDER * _matrix_room(xs, dxs),
-        TO_BORDER * _matrix_room(point.z_links, dzs),
-        TO_BORDER * _room(others[cone.positive], d_others[cone.positive]),
-        TO_BORDER * _room(point.z_others[cone.positive], dz[cone.positive]),
+        TO_BORDER * room,
+        TO_BORDER * _room(others[held], d_others[held]),
+        TO_BORDER * _room(point.z_others[held], dz[held]),
     )
     while True:
-        moved = _Point(
+        after = _Point(
             point.x + length * change, point.z_links + length * dzs, point.z_others + length * dz
         )
-        least, most = _balance(cone, moved, mu)
+        least, most = _balance(cone, after, mu)
         if length < SHORTEST or least >= BALANCE:
-            return moved, length, most
+            return after, length, most
         length *= 0.7
 
 
@@ -165,21 +164,8 @@ def _balance(cone: Cone, point: _Point, mu: float) -> tuple[float, float]:
     """The smallest and largest eigenvalue of X Z and product x z beside what they should be."""
     held = cone.positive
     products = point.x[10 * cone.links :][held] * point.z_others[held] / mu
-    if cone.links:
-        lower = np.linalg.cholesky(_matrices(point.x, cone))
-        both = np.swapaxes(lower, 1, 2) @ point.z_links @ lower
-        eigenvalues = np.linalg.eigvalsh(both).ravel() / _target(cone, mu)
-        products = np.concatenate([products, eigenvalues])
-    return float(products.min(initial=1.0)), float(products.max(initial=1.0))
-
-
-def _matrix_room(matrices: Array, changes: Array) -> float:
-    """How many times the changes fit before a matrix ceases to be positive definite."""
-    if not len(matrices):
-        return float("inf")
-    lower = np.linalg.inv(np.linalg.cholesky(matrices))
-    least = float(np.linalg.eigvalsh(lower @ changes @ np.swapaxes(lower, 1, 2)).min())
-    return -1.0 / least if least < 0.0 else float("inf")
+    least, most = link_balance(point.x, point.z_links, _target(cone, mu))
+    return float(products.min(initial=least)), float(products.max(initial=most))
 
 
 def _room(values: Array, changes: Array) -> float:

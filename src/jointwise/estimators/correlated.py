@@ -21,6 +21,7 @@ from jointwise.estimators.bread import Bread, bread, widened
 from jointwise.estimators.estimate import Estimate
 from jointwise.estimators.problem import Problem
 from jointwise.estimators.whitening import autocorrelation, noise_models
+from jointwise.kernels.lagged import lagged_sums
 
 Array = NDArray[np.float64]
 
@@ -108,15 +109,15 @@ def _modelled(
     middle, inflation = np.zeros((size, size)), 1.0
     for rows in problem.rows:
         for j, model in enumerate(models):
-            scale = estimate.weights[j] * estimate.noise[j]
-            x = np.where(rows.use[:, j, None], rows.w[:, j][:, given.free], 0.0)
-            x = x @ given.half * scale
+            w, use = rows.w[:, j], rows.use[:, j]
+            acting = np.flatnonzero(w[:, given.free].any(axis=0))
+            x = np.where(use[:, None], w[:, given.free[acting]], 0.0)
             rho = autocorrelation(model, max(1, int(MOST_LAGS_SHARE * len(x))))
-            half = 0.5 * x
-            for lag, r in enumerate(rho[1:], start=1):
-                half[lag:] += r * x[:-lag]
+            half = np.empty_like(x)
+            lagged_sums(x, np.concatenate([[0.5], rho[1:]]), half)
             product = x.T @ half
-            middle += product + product.T
+            towards = given.half[acting] * (estimate.weights[j] * estimate.noise[j])
+            middle += towards.T @ (product + product.T) @ towards
             inflation = max(inflation, float(1.0 + 2.0 * rho[1:].sum()))
     # Correlated noise follows the columns more than white noise does, and leaves that much less of itself behind.
     followed = (

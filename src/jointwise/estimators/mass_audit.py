@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from jointwise.errors import ParameterError
 from jointwise.robot.base_parameters import BaseParameters
 from jointwise.robot.description import Robot
+from jointwise.robot.rigid_torque import link_mass_matrix
 from jointwise.robot.samples import checked
 from jointwise.units import Unknown
 
@@ -47,23 +48,16 @@ class MassAudit:
 def mass_matrices(robot: Robot, base: BaseParameters, values: ArrayLike, q: ArrayLike) -> Array:
     """(..., n, n) from base parameters, with rotors where the base parameters have them.
 
-    Column i is the torque of a unit acceleration of joint i at rest, less that of none; spec 02.3.
+    That of standard parameters which are zero but for those that name the base parameters: they move alike.
     """
-    beta = checked("values", values, base.count)
-    positions = np.asarray(q, dtype=np.float64)
-    rest = np.zeros_like(positions)
+    gamma = np.zeros(len(base.columns))
+    gamma[base.kept] = checked("values", values, base.count)
     links = 10 * robot.n
-    rotors = base.columns[links : links + 1] == ("J1",)
-    inertial = base.kept < links + robot.n * rotors
-    kept, beta = base.kept[inertial], beta[inertial]
-
-    def torque(acceleration: Array) -> Array:
-        y = robot.regressor(positions, rest, acceleration + rest, rotors=rotors)
-        return np.asarray(y[..., kept] @ beta)
-
-    still = torque(rest)
-    columns = [torque(unit) - still for unit in np.eye(robot.n)]
-    return np.stack(columns, axis=-1)
+    mass = link_mass_matrix(robot, gamma[:links], q)
+    if base.columns[links : links + 1] == ("J1",):
+        coupling = robot.coupling_matrix()
+        mass += coupling.T @ (gamma[links : links + robot.n, None] * coupling)
+    return mass
 
 
 def audit_mass_matrix(

@@ -31,6 +31,8 @@ REACH = 1.0
 that friction has between slow and fast, or between unloaded and loaded."""
 MOST_SAMPLES = 1500
 """Of a joint: of more every n-th is compared, the error being smooth."""
+BLOCK = 128
+"""Samples compared with all before them at one time; what is computed stays in the cache."""
 
 
 def with_model_error(
@@ -53,25 +55,48 @@ def with_model_error(
     middle = np.zeros((len(given.free), len(given.free)))
     for j in np.flatnonzero(np.asarray(excess) > 0.0):
         uses = [rows.use[:, j] for rows in problem.rows]
-        x = np.concatenate([s[use, j] for s, use in zip(states, uses, strict=True)])
-        w = np.concatenate(
-            [r.w[use, j][:, given.free] for r, use in zip(problem.rows, uses, strict=True)]
-        )
-        step = max(1, -(-len(w) // MOST_SAMPLES))
-        if len(w) < 2:
+        count = sum(int(use.sum()) for use in uses)
+        if count < 2:
             continue
-        columns = (w[::step] @ given.half) * (estimate.weights[j] * len(w) / len(w[::step]))
-        middle += excess[j] * columns.T @ _similarity(x[::step]) @ columns
+        step = max(1, -(-count // MOST_SAMPLES))
+        x, w = _thinned(problem, states, uses, int(j), step)
+        acting = np.flatnonzero(w[:, given.free].any(axis=0))
+        products = _similar_products(x, w[:, given.free[acting]])
+        towards = given.half[acting] * (estimate.weights[j] * count / len(w))
+        middle += excess[j] * towards.T @ products @ towards
     extra = given.half @ middle @ given.half.T
     covariance = estimate.covariance.copy()
     covariance[np.ix_(given.free, given.free)] += 0.5 * (extra + extra.T)
     return replace(estimate, covariance=covariance)
 
 
-def _similarity(x: Array) -> Array:
-    """exp(-|x_k - x_l|^2 / (2 h^2)) of states scaled to standard deviation one."""
+def _thinned(
+    problem: Problem, states: Sequence[Array], uses: list[NDArray[np.bool_]], j: int, step: int
+) -> tuple[Array, Array]:
+    """States and regressor of every so manieth of the equations of a joint that are used."""
+    places, first = [], 0
+    for use in uses:
+        mine = np.flatnonzero(use)
+        places.append(mine[-first % step :: step])
+        first += len(mine)
+    x = np.concatenate([s[rows, j] for s, rows in zip(states, places, strict=True)])
+    w = np.concatenate([r.w[rows, j] for r, rows in zip(problem.rows, places, strict=True)])
+    return x, w
+
+
+def _similar_products(x: Array, w: Array) -> Array:
+    """W^T S W with S = exp(-|x_k - x_l|^2 / (2 h^2)) of states scaled to standard deviation one, block by block."""
     spread = x.std(axis=0)
     scaled = x / (REACH * np.where(spread > 0.0, spread, 1.0))
-    squares = np.sum(scaled**2, axis=1)
-    apart = squares[:, None] + squares - 2.0 * scaled @ scaled.T
-    return np.asarray(np.exp(-0.5 * np.maximum(apart, 0.0)))
+    half = 0.5 * np.sum(scaled**2, axis=1, keepdims=True)
+    ones = np.ones_like(half)
+    left, right = np.hstack([scaled, -half, ones]), np.hstack([scaled, ones, -half])
+    out = np.zeros((w.shape[1], w.shape[1]))
+    for start in range(0, len(x), BLOCK):
+        own = slice(start, start + BLOCK)
+        similar = left[own] @ right[: own.stop].T
+        np.exp(np.minimum(similar, 0.0, out=similar), out=similar)
+        similar[:, start:] *= 0.5
+        part = w[own].T @ (similar @ w[: own.stop])
+        out += part + part.T
+    return out

@@ -99,7 +99,6 @@ def used_rows(rows: Rows, start: int, stop: int, joint: int) -> tuple[Array, NDA
     w, use = rows.w[start:stop, joint], rows.use[start:stop, joint]
     places = np.flatnonzero(w.any(axis=0))
     stack = np.empty((int(use.sum()), len(places) + 1))
-    for k, place in enumerate(places):
-        stack[:, k] = w[use, place]
+    stack[:, :-1] = w[:, places] if use.all() else w[np.ix_(np.flatnonzero(use), places)]
     stack[:, -1] = rows.y[start:stop, joint][use]
     return stack, places

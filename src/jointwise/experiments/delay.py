@@ -11,15 +11,21 @@ residual the logarithm is a parabola only very near its minimum.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from jointwise.estimators.problem import Problem
+from jointwise.estimators.same_regressor import SameRegressor
 from jointwise.experiments.equations import Equations
+from jointwise.experiments.methods import independent_places
+from jointwise.recording.signals import moved, taps
+from jointwise.robot.samples import in_threads
 
 Array = NDArray[np.float64]
+Places = NDArray[np.int64]
 Solver = Callable[[Problem], Array]
 
 PERIODS = 2.0
@@ -33,6 +39,8 @@ WORTH = 0.1
 """Share of the error of some joint that delays must explain; for less, clocks are believed and nothing is shifted."""
 REFINEMENTS = (0.5, 0.1)
 """Distance of the neighbours beside that of the candidates."""
+BEYOND = 1.0 + 2.0 / (CANDIDATES - 1)
+"""Times the search range: how far neighbours reach."""
 
 
 def longest_delay(equations: Equations) -> float:
@@ -41,14 +49,18 @@ def longest_delay(equations: Equations) -> float:
     return max(PERIODS * slowest, 1.0 / (BAND * equations.filter_hz))
 
 
-def estimated_delays(equations: Equations, problem: Problem, solve: Solver) -> Array:
-    """Most likely delay of each joint in s, positive where torque is stamped late; `solve` gives values for a problem.
+def estimated_delays(equations: Equations, problem: Problem) -> Array:
+    """Most likely delay of each joint in s, positive where torque is stamped late.
 
     First one delay for the whole arm; then each joint's own beside the parameters found, in turns.
     """
     reach = longest_delay(equations)
     delays = np.linspace(-reach, reach, CANDIDATES)
     shifts = _Shifts(equations, problem)
+    bounded = [name in equations.design.nonnegative for name in problem.names]
+    given = shifts.at(np.zeros(problem.joints))
+    regressor = SameRegressor(given, independent_places(given), np.where(bounded, 0.0, -np.inf))
+    solve = regressor.values
     tried = [shifts.at(np.full(problem.joints, delay)) for delay in delays]
     common = _common(delays, [_cost(one, solve) for one in tried], shifts, solve)
     found = np.full(problem.joints, common)
@@ -112,27 +124,47 @@ def _cost(problem: Problem, solve: Solver) -> float:
 
 
 class _Shifts:
-    """The problem for any delays: W = Q R is kept, only Q^T y is new."""
+    """The problem for any delays: W = Q R is kept, and Q^T of torque moved by whole samples, which others mix."""
 
     def __init__(self, equations: Equations, problem: Problem) -> None:
-        self.equations, self.problem = equations, problem
-        self.parts = []
-        for j in range(problem.joints):
-            stack = np.concatenate([r.w[r.use[:, j], j] for r in problem.rows])
-            used = np.flatnonzero(np.any(stack != 0.0, axis=0))
-            self.parts.append((used, *np.linalg.qr(stack[:, used])))
+        self.problem = problem
+        self.rates = np.array([piece.rate_hz for piece in equations.pieces])
+        reach = BEYOND * longest_delay(equations)
+        self.first = np.min(taps(-reach * self.rates)[0], axis=1)
+        self.count = int(np.max(taps(reach * self.rates)[0].max(axis=1) - self.first)) + 1
+        torque = [self._moved(equations, k) for k in range(len(self.rates))]
+        self.parts = in_threads(lambda j: self._joint(torque, j), range(problem.joints))
+
+    def _moved(self, equations: Equations, k: int) -> Array:
+        """(equations, joints, count) torque of piece k, moved by more and more samples."""
+        smooth, known = equations.smooth[k], equations.smooth_known[k]
+        whole = range(self.first[k], self.first[k] + self.count)
+        late = [moved(smooth, samples, equations.kept[k]) for samples in whole]
+        return np.stack(late if known is None else [one - known for one in late], axis=-1)
+
+    def _joint(self, torque: list[Array], j: int) -> tuple[Places, Array, Array, Array]:
+        """Used columns and R of a joint; Q^T y (rows, pieces, count) and products y^T y (pieces, count, count)."""
+        rows = self.problem.rows
+        stack = np.concatenate([r.w[r.use[:, j], j] for r in rows])
+        used = np.flatnonzero(np.any(stack != 0.0, axis=0))
+        q, r = np.linalg.qr(stack[:, used])
+        late = [t[row.use[:, j], j] for t, row in zip(torque, rows, strict=True)]
+        edges = np.cumsum([0, *(len(y) for y in late)])
+        shares = zip(itertools.pairwise(edges), late, strict=True)
+        turned = [q[start:stop].T @ y for (start, stop), y in shares]
+        return used, r, np.stack(turned, axis=1), np.stack([y.T @ y for y in late])
 
     def at(self, delays: Array) -> Problem:
+        """The problem with the torque of each joint at its delay."""
         problem, size = self.problem, self.problem.columns + 1
-        torque = [self.equations.torque_at(k, delays) for k in range(len(problem.rows))]
+        whole, weights = taps(delays[:, None] * self.rates)
+        mix = np.zeros((*whole.shape[:2], self.count))
+        np.put_along_axis(mix, whole - self.first[:, None], weights, axis=2)
         factors = np.zeros((1, problem.joints, size, size))
-        for j, (used, q, r) in enumerate(self.parts):
-            rows = zip(torque, problem.rows, strict=True)
-            y = np.concatenate([t[row.use[:, j], j] for t, row in rows])
-            z = q.T @ y
-            count = len(z)
-            factors[0, j, :count, used] = r.T
-            factors[0, j, :count, -1] = z
-            factors[0, j, size - 1, -1] = np.sqrt(max(float(y @ y - z @ z), 0.0))
-        counts = problem.joint_equations[None]
-        return Problem.from_factors(problem.names, factors, counts)
+        for j, (used, r, turned, products) in enumerate(self.parts):
+            z = np.tensordot(turned, mix[j], axes=2)
+            squares = float(np.einsum("ka,kab,kb", mix[j], products, mix[j]))
+            factors[0, j, : len(z), used] = r.T
+            factors[0, j, : len(z), -1] = z
+            factors[0, j, size - 1, -1] = np.sqrt(max(squares - float(z @ z), 0.0))
+        return Problem.from_factors(problem.names, factors, problem.joint_equations[None])

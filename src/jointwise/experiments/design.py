@@ -9,8 +9,7 @@ and the torque pass the same zero-phase low-pass and are thinned together.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,20 +18,18 @@ from numpy.typing import NDArray
 from jointwise.errors import ParameterError
 from jointwise.laws.columns import TERMS, Term, columns_along, terms_named
 from jointwise.laws.stored import law_names
-from jointwise.recording import filters
 from jointwise.recording.signals import Signals
 from jointwise.recording.way import slow_part
 from jointwise.robot.base_parameters import BaseParameters
 from jointwise.robot.description import Robot
-from jointwise.robot.samples import cores
+from jointwise.robot.samples import in_threads
 from jointwise.units import Unit, Unknown
 
 Array = NDArray[np.float64]
-Places = NDArray[np.int64]
 Seen = Callable[[Array], Array]
 
-CHUNK = 4096
-"""Samples whose regressor exists at one time: some 15 MB for six joints, several times while it is filtered."""
+LONG = 50_000
+"""Samples from which the motors of one piece are worked on in threads; of shorter ones several pieces are."""
 ROOM_TEMPERATURE = 20.0
 FLAT = 1e-9
 """Relative change of the speed over half a period below which a difference quotient is only rounding."""
@@ -183,14 +180,6 @@ class Design:
 
     # ---- equations --------------------------------------------------------------------------
 
-    def rigid(self, piece: Signals, part: slice) -> Array:
-        """Base regressor (samples, n, base parameters) of part of a piece."""
-        y = self.robot.regressor(piece.q[part], piece.dq[part], piece.ddq[part])
-        if self.rotors:
-            turning = np.einsum("mj,sm->sjm", self.robot.coupling_matrix(), piece.ddtheta[part])
-            y = np.concatenate([y, turning], axis=2)
-        return self.base.regressor(y)
-
     def friction_columns(
         self, piece: Signals, load: Array, start: float = 0.0, seen: Seen = np.asarray
     ) -> Array:
@@ -206,8 +195,7 @@ class Design:
         def found(mine: list[int]) -> Array:
             return seen(self.motor_columns(piece, load, of[mine[0]], mine, start))
 
-        with ThreadPoolExecutor(cores()) as pool:
-            parts = list(pool.map(found, places))
+        parts = in_threads(found, places, worth=len(piece) >= LONG)
         if not parts:
             return seen(np.empty((len(piece), 0)))
         out = np.empty((len(parts[0]), len(of)))
@@ -349,42 +337,6 @@ def direction_share(speed: Array, zone: float) -> Array:
 
     turned = 0.5 * (mean(edges[:-1], speed) + mean(speed, edges[1:]))
     return np.asarray(np.where(speed < 0.0, -turned, turned))
-
-
-def chunks(length: int, margin: int, step: int) -> Iterator[tuple[slice, slice]]:
-    """Cut a piece into overlapping parts: the part to compute, and which of it to keep; starts fall on the step."""
-    size = max(CHUNK // step, 1) * step
-    for start in range(0, length, size):
-        stop = min(start + size, length)
-        low, high = max(0, start - margin), min(length, stop + margin)
-        yield slice(low, high), slice(start - low, stop - low, step)
-
-
-def filtered_rigid(design: Design, piece: Signals, filter_hz: float, step: int) -> Array:
-    """Low-passed, thinned base regressor (kept, n, base parameters), chunk by chunk."""
-    margin = 2 * filters.settling_samples(piece.rate_hz, filter_hz)
-
-    def one(cut: tuple[slice, slice]) -> Array:
-        part, keep = cut
-        y = design.rigid(piece, part)
-        flat = y.reshape(len(y), -1)
-        used = np.flatnonzero(np.any(flat != 0.0, axis=0))
-        out = np.zeros((len(range(*keep.indices(len(y)))), flat.shape[1]))
-        out[:, used] = filters.zero_phase(flat[:, used], filter_hz, piece.rate_hz)[keep]
-        return out.reshape(-1, *y.shape[1:])
-
-    with ThreadPoolExecutor(cores()) as pool:
-        return np.concatenate(list(pool.map(one, chunks(len(piece), margin, step))))
-
-
-def filtered_columns(values: Array, piece: Signals, filter_hz: float, step: int) -> Array:
-    """Low-passed, thinned columns (kept, columns) of a whole piece."""
-    return filters.zero_phase(values, filter_hz, piece.rate_hz)[::step]
-
-
-def steps_of(pieces: Sequence[Signals], filter_hz: float) -> list[int]:
-    """Thinning of each piece."""
-    return [filters.thinning(piece.rate_hz, filter_hz) for piece in pieces]
 
 
 def _numbered(column: str, motor: int) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,10 +16,11 @@ from numpy.typing import NDArray
 
 from jointwise.errors import ParameterError
 from jointwise.estimators.problem import Problem
-from jointwise.experiments.design import Design, filtered_columns, filtered_rigid
+from jointwise.experiments.design import Design
+from jointwise.experiments.rigid_rows import acting, filtered_rigid, kept_samples
 from jointwise.recording import filters
 from jointwise.recording.signals import Signals, shifted
-from jointwise.robot.samples import cores
+from jointwise.robot.samples import in_threads
 
 Array = NDArray[np.float64]
 Progress = Callable[[int, int], None]
@@ -39,9 +39,8 @@ class Equations:
     filter_hz: float
     moving: tuple[float, ...]
     """speed above which each joint counts as moving; standing equations are left out of static fits"""
-    steps: tuple[int, ...]
     kept: tuple[slice, ...]
-    """of the thinned samples: those the filter's start-up does not touch"""
+    """of the samples of each piece: at which there are equations"""
     rigid: tuple[Array, ...]
     delay: tuple[float, ...]
     """time in s by which the torque of each joint is stamped later than its position"""
@@ -49,9 +48,9 @@ class Equations:
 
     def torque_at(self, k: int, delay: Sequence[float] | Array) -> Array:
         """Filtered, thinned torque of piece k, each joint's read `delay` seconds late, less what is known of it."""
-        late = shifted(self.smooth[k], self.pieces[k].rate_hz, delay, self.steps[k])[self.kept[k]]
+        late = shifted(self.smooth[k], self.pieces[k].rate_hz, delay, self.kept[k])
         known = self.smooth_known[k]
-        return late if known is None else late - known[:: self.steps[k]][self.kept[k]]
+        return late if known is None else late - known
 
     @functools.cached_property
     def smooth(self) -> tuple[Array, ...]:
@@ -60,10 +59,10 @@ class Equations:
 
     @functools.cached_property
     def smooth_known(self) -> tuple[Array | None, ...]:
-        """Low-passed known torque of each piece, None where nothing is known."""
+        """Low-passed, thinned known torque of each piece, None where nothing is known."""
         return tuple(
-            None if p.known is None else filters.zero_phase(p.known, self.filter_hz, p.rate_hz)
-            for p in self.pieces
+            None if piece.known is None else self.seen(k, piece.known)
+            for k, piece in enumerate(self.pieces)
         )
 
     def problem(self, load: Sequence[Array] | None) -> Problem:
@@ -85,22 +84,27 @@ class Equations:
             out[..., design.base.count :] = at_motors[:, None, :] * design.friction_at_joints.T
             return out, spans
 
-        with ThreadPoolExecutor(cores()) as pool:
-            rows, spans = zip(*pool.map(whole, range(len(self.pieces))), strict=True)
-        problem = Problem.from_rows(
-            design.names,
-            list(rows),
+        rows, spans = zip(*in_threads(whole, range(len(self.pieces))), strict=True)
+        return self._with_rows(rows), tuple(spans)
+
+    def with_torque(self, problem: Problem) -> Problem:
+        """A problem of these equations with the torque at the delays there are now."""
+        return self._with_rows([rows.w for rows in problem.rows])
+
+    def _with_rows(self, regressors: Sequence[Array]) -> Problem:
+        return Problem.from_rows(
+            self.design.names,
+            regressors,
             [self.torque_at(k, self.delay) for k in range(len(self.pieces))],
             use=list(self.use),
             recordings=[piece.name for piece in self.pieces],
         )
-        return problem, tuple(spans)
 
     def seen(self, k: int, columns: Array) -> Array:
         """Columns along piece k as the equations have them: filtered, thinned, without the filter's start-up."""
-        return filtered_columns(columns, self.pieces[k], self.filter_hz, self.steps[k])[
-            self.kept[k]
-        ]
+        return filters.zero_phase(
+            columns, self.filter_hz, self.pieces[k].rate_hz, keep=self.kept[k]
+        )
 
     def with_friction(self, friction: Sequence[str], standing: bool) -> Equations:
         """The same equations with other friction terms; standing joints count with memory, or where wanted."""
@@ -112,7 +116,7 @@ class Equations:
 
     def turning(self, k: int) -> NDArray[np.bool_]:
         """Which joints move at the equations of piece k, (equations, n)."""
-        speed = self.pieces[k].speed[:: self.steps[k]][self.kept[k]]
+        speed = self.pieces[k].speed[self.kept[k]]
         return np.asarray(np.abs(speed) > self.moving)
 
     def first(self, k: int, seconds: float) -> int:
@@ -121,7 +125,7 @@ class Equations:
 
     def rate_hz(self, k: int) -> float:
         """Rate of the kept equations of piece k."""
-        return self.pieces[k].rate_hz / self.steps[k]
+        return self.pieces[k].rate_hz / float(self.kept[k].step)
 
 
 def equations(
@@ -138,34 +142,28 @@ def equations(
         raise ParameterError("recordings", "none", "at least one")
     slowest = np.broadcast_to(np.asarray(moving, dtype=np.float64), (design.robot.n,))
     steps = _steps(pieces, filter_hz)
-    kept, uses = [], []
-    for piece, step in zip(pieces, steps, strict=True):
-        count = len(range(0, len(piece), step))
-        edge = min(-(-piece.edge // step), (count - 1) // 2)
-        keep = slice(edge, count - edge)
-        kept.append(keep)
-        turning = np.abs(piece.speed[::step][keep]) > slowest
+    kept = [kept_samples(piece, step) for piece, step in zip(pieces, steps, strict=True)]
+    uses = []
+    for piece, keep in zip(pieces, kept, strict=True):
+        turning = np.abs(piece.speed[keep]) > slowest
         uses.append(np.ones_like(turning) if standing else turning)
-    done = 0
+    done, entries = 0, acting(design)
 
     def one(k: int) -> Array:
         nonlocal done
-        found = filtered_rigid(design, pieces[k], filter_hz, steps[k])[kept[k]]
+        found = filtered_rigid(design, entries, pieces[k], filter_hz, kept[k])
         done += 1
         if progress is not None:
             progress(done, len(pieces))
         return found
 
-    with ThreadPoolExecutor(cores()) as pool:
-        rigid = list(pool.map(one, range(len(pieces))))
     return Equations(
         design=design,
         pieces=tuple(pieces),
         filter_hz=filter_hz,
         moving=tuple(float(v) for v in slowest),
-        steps=tuple(steps),
         kept=tuple(kept),
-        rigid=tuple(rigid),
+        rigid=tuple(in_threads(one, range(len(pieces)))),
         use=tuple(uses),
         delay=(0.0,) * design.robot.n,
     )

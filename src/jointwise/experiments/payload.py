@@ -23,13 +23,12 @@ from jointwise.estimators.estimate import Estimate
 from jointwise.estimators.physical import physical
 from jointwise.estimators.problem import Problem
 from jointwise.experiments import payload_result
-from jointwise.experiments.design import chunks
 from jointwise.experiments.equations import Equations, equations
 from jointwise.experiments.fit import Fit
 from jointwise.experiments.methods import hidden_parameters, on_independent
 from jointwise.experiments.prediction import TorqueModel, model_of
 from jointwise.experiments.recordings import named
-from jointwise.recording import filters
+from jointwise.experiments.rigid_rows import filtered_in_chunks
 from jointwise.recording.recording import Recording
 from jointwise.recording.signals import Signals, signals
 from jointwise.robot.inertia import INERTIAL_NAMES, transport
@@ -159,15 +158,15 @@ def _pieces(
 
 def payload_columns(system: Equations, k: int) -> Array:
     """Low-passed, thinned columns (kept, n, 10) of a body in the flange frame along piece k."""
-    piece, robot, step = system.pieces[k], system.design.robot, system.steps[k]
+    piece, robot = system.pieces[k], system.design.robot
     carried = transport(robot.flange.matrix())
-    margin = 2 * filters.settling_samples(piece.rate_hz, system.filter_hz)
-    kept = []
-    for part, keep in chunks(len(piece), margin, step):
+
+    def body(part: slice) -> Array:
         y = robot.regressor(piece.q[part], piece.dq[part], piece.ddq[part])[..., -10:] @ carried
-        flat = filters.zero_phase(y.reshape(len(y), -1), system.filter_hz, piece.rate_hz)
-        kept.append(flat[keep].reshape(-1, *y.shape[1:]))
-    return np.concatenate(kept)[system.kept[k]]
+        return np.asarray(y.reshape(len(y), -1))
+
+    flat = filtered_in_chunks(body, 10 * robot.n, piece, system.filter_hz, system.kept[k])
+    return flat.reshape(-1, robot.n, 10)
 
 
 def rounds(loaded: Loaded, arm: Fit) -> Found:

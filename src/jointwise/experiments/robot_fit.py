@@ -255,19 +255,19 @@ def settled(system: Equations, chosen: RobotFitOptions, progress: Progress | Non
     turning = [system.turning(k) for k in range(len(system.pieces))]
     rounds, done = 1, not (design.reads_load or design.has_memory)
     if chosen.delay and done:
-        system = _with_delay(system, plain, quick)
-        problem = plain = system.problem(load)
+        system, plain = _with_delay(system, plain)
+        problem = plain
     while not done and rounds < MOST_ROUNDS:
         estimate = quick(problem)
         new = loads(system, estimate)
         change = 1.0 if load is None else _change(load, new)
         load, rounds, done = new, rounds + 1, change < SETTLED
-        if rounds == 2 and chosen.delay:
-            system = _with_delay(system, system.problem(load), quick)
         if rounds == 3 and design.has_memory and chosen.compliance is None:
             own, tilt = found_compliances(system, plain, estimate, load)
             system = replace(system, design=replace(system.design, compliance=own, tilt=tilt))
         plain, spans = system.problem_and_spans(load)
+        if rounds == 2 and chosen.delay:
+            system, plain = _with_delay(system, plain)
         if design.has_memory:
             noise = noise_of(design, problem, turning, estimate.values, noise)
             problem = without_start(plain, spans, turning, noise)
@@ -350,16 +350,21 @@ def thresholds(
     return tuple(moving.tolist()), tuple(zone.tolist())
 
 
-def _with_delay(
-    system: Equations, problem: Problem, quick: Callable[[Problem], Estimate]
-) -> Equations:
+def _with_delay(system: Equations, plain: Problem) -> tuple[Equations, Problem]:
     """Equations with each joint's torque read at its most likely delay; standing joints say nothing of it."""
-    turning = [r.use & system.turning(k) for k, r in enumerate(problem.rows)]
-    moving = Problem.from_rows(
-        problem.names, [r.w for r in problem.rows], [r.y for r in problem.rows], use=turning
-    )
-    delay = estimated_delays(system, moving, lambda p: quick(p).values)
-    return replace(system, delay=tuple(delay.tolist()))
+    turning = [r.use & system.turning(k) for k, r in enumerate(plain.rows)]
+    if any((r.use != t).any() for r, t in zip(plain.rows, turning, strict=True)):
+        rows = plain.rows
+        moving = Problem.from_rows(
+            plain.names, [r.w for r in rows], [r.y for r in rows], use=turning
+        )
+    else:
+        moving = plain
+    delay = estimated_delays(system, moving)
+    if not delay.any():
+        return system, plain
+    system = replace(system, delay=tuple(delay.tolist()))
+    return system, system.with_torque(plain)
 
 
 def loads(system: Equations, estimate: Estimate) -> list[Array]:

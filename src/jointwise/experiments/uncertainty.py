@@ -87,7 +87,7 @@ def _states(solved: Solved) -> list[Array]:
     system = solved.equations
     out = []
     for k, (piece, rows) in enumerate(zip(system.pieces, solved.problem.rows, strict=True)):
-        motion = [v[:: system.steps[k]][system.kept[k]] for v in (piece.q, piece.dq)]
+        motion = [v[system.kept[k]] for v in (piece.q, piece.dq)]
         out.append(np.stack([*motion, rows.y], axis=-1))
     return out
 
@@ -143,7 +143,7 @@ def correlations(solved: Solved, j: int) -> dict[str, float]:
         errors.append(residuals[k][keep, j])
 
         def at(values: Array, k: int = k, keep: NDArray[np.bool_] = keep) -> Array:
-            return np.asarray(values[:: system.steps[k]][system.kept[k]][keep])
+            return np.asarray(values[system.kept[k]][keep])
 
         columns["speed"].append(at(piece.dtheta[:, j]))
         columns["acceleration"].append(at(piece.ddtheta[:, j]))

@@ -8,7 +8,6 @@ as many samples are kept as the pass band can hold (parallel filtering and decim
 from __future__ import annotations
 
 import functools
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,32 +25,53 @@ GUARD = 0.8
 DEFINITION = 1e-3
 """A cut-off below this share of the sampling rate needs thinning first: the filter's poles crowd at one."""
 
+SIDE_BY_SIDE = 16
+"""Columns that are filtered together where memory does not matter."""
 LARGE = 1 << 20
-"""Numbers above which columns are filtered one by one: the filter needs several times the memory of its input."""
+"""Numbers that are filtered at one time at most: copies of them are needed."""
 
 
-def zero_phase(values: Array, cutoff_hz: float, rate_hz: float, order: int = ORDER) -> Array:
-    """Low-pass along the first axis without delay: half the amplitude at the cut-off, twice the order."""
-    from scipy import signal
+def zero_phase(
+    values: Array,
+    cutoff_hz: float,
+    rate_hz: float,
+    order: int = ORDER,
+    keep: slice = slice(None),
+) -> Array:
+    """Low-pass along the first axis without delay: half the amplitude at the cut-off, twice the order.
+
+    `keep` says which of the filtered samples are wanted; to say so here saves memory.
+    """
+    from jointwise.kernels.low_pass import zero_phase_batch
 
     check_cutoff(cutoff_hz, rate_hz)
-    sections = _low_pass(order, cutoff_hz, rate_hz)
-    padding = min(len(values) - 1, round(SETTLING * rate_hz / cutoff_hz) + 3 * order)
-    if values.ndim == 1 or values.size < LARGE:
-        filtered: Any = signal.sosfiltfilt(sections, values, axis=0, padlen=padding)
-        return np.asarray(filtered, dtype=np.float64)
-    out = np.empty_like(values)
-    for k, column in enumerate(values.T):
-        out[:, k] = signal.sosfiltfilt(sections, column, padlen=padding)
-    return out
+    sections, settled = _low_pass(order, cutoff_hz, rate_hz)
+    count = len(values)
+    padding = min(count - 1, round(SETTLING * rate_hz / cutoff_hz) + 3 * order)
+    kept = range(count)[keep]
+    columns = for_kernels(values.reshape(count, -1))
+    out = np.empty((len(kept), columns.shape[1]))
+    width = max(1, min(SIDE_BY_SIDE, LARGE // count))
+    zero_phase_batch(sections, settled, padding, columns, width, kept.start, kept.step, out)
+    return out.reshape(len(kept), *values.shape[1:])
+
+
+def for_kernels(values: Array) -> Array:
+    """Doubles in C order that may be written to: for every other kind a kernel would be compiled once more."""
+    ordered = np.ascontiguousarray(values, dtype=np.float64)
+    return ordered if ordered.flags.writeable else ordered.copy()
 
 
 @functools.lru_cache(maxsize=64)
-def _low_pass(order: int, cutoff_hz: float, rate_hz: float) -> Array:
-    """Second-order sections of the Butterworth low-pass; designing one takes longer than filtering a short log."""
+def _low_pass(order: int, cutoff_hz: float, rate_hz: float) -> tuple[Array, Array]:
+    """Second-order sections of the Butterworth low-pass, and their states where the input is one for ever.
+
+    Designing them takes longer than filtering a short log.
+    """
     from scipy import signal
 
-    return np.asarray(signal.butter(order, cutoff_hz, fs=rate_hz, output="sos"), dtype=np.float64)
+    sections = signal.butter(order, cutoff_hz, fs=rate_hz, output="sos")
+    return for_kernels(sections), for_kernels(signal.sosfilt_zi(sections))
 
 
 def check_cutoff(cutoff_hz: float, rate_hz: float) -> None:

@@ -7,6 +7,7 @@ through the coupling). Rates far above what the pass band needs are thinned, so 
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -76,8 +77,8 @@ class Signals:
     """mean time between the recorded stamps, s"""
     edge: int = 0
     """samples at either end that filters spoil"""
-    way: Array | None = None
-    """motor coordinates that drive friction with memory, fine at the stops of motion; None: `theta` does"""
+    travel: Callable[[], Array] | None = None
+    """finds `way`, which only friction with memory needs"""
     known: Array | None = None
     """part of the joint torque that is known beforehand and need not be explained; on the clock of the positions"""
     commanded: Array | None = None
@@ -85,6 +86,11 @@ class Signals:
 
     def __len__(self) -> int:
         return len(self.time)
+
+    @functools.cached_property
+    def way(self) -> Array | None:
+        """Motor coordinates that drive friction with memory, fine at the stops of motion; None: `theta` does."""
+        return None if self.travel is None else self.travel()
 
 
 def torque_column(recording: Recording, torque: str | None) -> str:
@@ -187,15 +193,16 @@ def _piece(
     keep = max(1, int(rate / (oversampling * filter_hz)))
     position_hz = POSITION_BAND * filter_hz
 
+    coupling = robot.coupling_matrix()
+
     def derived(values: Array) -> list[Array]:
-        """Position and derivatives of each joint at the kept samples; one joint at a time saves memory."""
+        """Position and derivatives of each joint at the kept samples; of a long piece a few at a time."""
         out = [np.empty((len(time[::keep]), values.shape[1])) for _ in range(3)]
-        for j in range(values.shape[1]):
-            found = _derivatives(
-                _even(time, stamps, values[:, j]), rate, position_hz, differentiation
-            )
+        for part in _column_blocks(values):
+            even = _even(time, stamps, values[:, part])
+            found = _derivatives(even, rate, position_hz, differentiation)
             for target, source in zip(out, found, strict=True):
-                target[:, j] = source[::keep]
+                target[:, part] = source[::keep]
         return out
 
     def thinned(values: Array) -> Array:
@@ -203,9 +210,11 @@ def _piece(
 
     def way_of(position: Array, speed: Array) -> Array:
         even = [_even(time, stamps, values)[::keep] for values in (position, speed)]
-        return travelled(even[0], even[1], rate / keep, step_of(position))
+        steps = [step_of(column) for column in position.T]
+        each = zip(even[0].T, even[1].T, steps, strict=True)
+        way = [travelled(q, dq, rate / keep, step) for q, dq, step in each]
+        return np.column_stack(way) @ coupling.T
 
-    coupling = robot.coupling_matrix()
     has_link, has_rotor = "q" in recording, "theta" in recording
     if not has_link and not has_rotor:
         raise UnknownNameError("position column of this recording", "q or theta", recording.columns)
@@ -218,13 +227,12 @@ def _piece(
     if rotor is None:
         rotor = link if robot.coupling is None else [v @ coupling.T for v in link]
     torque = measured[part]
-    speed, way = link[1], None
+    speed, travel = link[1], None
     if _finite(recording, "dq"):
         turned = recording["dq"][part]
         speed = thinned(turned)
         if not has_rotor:
-            both = zip(recording["q"][part].T, turned.T, strict=True)
-            way = np.column_stack([way_of(position, dq) for position, dq in both]) @ coupling.T
+            travel = functools.partial(way_of, recording["q"][part], turned)
     return Signals(
         name="",
         rate_hz=rate / keep,
@@ -243,7 +251,7 @@ def _piece(
         rotor_measured=has_rotor,
         stamp_period=1.0 / rate,
         edge=filters.settling_samples(rate / keep, filter_hz),
-        way=way,
+        travel=travel,
     )
 
 
@@ -271,21 +279,33 @@ def _measured_over(
 def _averaged(time: Array, stamps: Array, values: Array, rate: float, keep: int) -> Array:
     """Torque at the kept samples; where samples are dropped, low-passed first so that nothing folds back."""
     out = np.empty((len(time[::keep]), values.shape[1]))
-    for j in range(values.shape[1]):
-        column = np.interp(time, stamps, values[:, j])
+    for part in _column_blocks(values):
+        even = np.column_stack([np.interp(time, stamps, column) for column in values[:, part].T])
         if keep > 1:
-            column = filters.zero_phase(column, 0.5 * ANTI_ALIAS * rate / keep, rate)
-        out[:, j] = column[::keep]
+            cutoff = 0.5 * ANTI_ALIAS * rate / keep
+            out[:, part] = filters.zero_phase(even, cutoff, rate, keep=slice(None, None, keep))
+        else:
+            out[:, part] = even
     return out
 
 
+def _column_blocks(values: Array) -> Iterator[slice]:
+    """Groups of columns that are small enough to be worked on together."""
+    width = max(1, filters.LARGE // len(values))
+    for first in range(0, values.shape[1], width):
+        yield slice(first, first + width)
+
+
 def _even(time: Array, stamps: Array, values: Array) -> Array:
-    """Values on the even clock; cubic between uneven stamps, which keeps accelerations smooth."""
+    """Columns on the even clock; cubic between uneven stamps, which keeps accelerations smooth."""
     if np.max(np.abs(time - stamps)) < 1e-9 * max(1.0, abs(time[-1])):
         return values
-    from scipy.interpolate import PchipInterpolator
+    from jointwise.kernels.resampling import shape_keeping_batch
 
-    return np.asarray(PchipInterpolator(stamps, values)(time), dtype=np.float64)
+    out = np.empty((len(time), values.shape[1]))
+    given = [filters.for_kernels(v) for v in (stamps, values, time)]
+    shape_keeping_batch(given[0], given[1], given[2], out)
+    return out
 
 
 def _derivatives(
@@ -307,30 +327,41 @@ def _named(piece: Signals, name: str, count: int) -> Signals:
 
 
 def shifted(
-    values: Array, rate_hz: float, delay: float | Sequence[float] | Array, every: int = 1
+    values: Array,
+    rate_hz: float,
+    delay: float | Sequence[float] | Array,
+    keep: slice = slice(None),
 ) -> Array:
-    """Values (samples, n) as they stand `delay` seconds later, at every so manieth sample; the ends repeat.
+    """Values (samples, n) as they stand `delay` seconds later, at the kept samples; the ends repeat.
 
     One delay for all columns or one for each. Lagrange's polynomial through TAPS samples: a straight line would damp
     what lies between two of them, and a search for the delay would mistake the smaller noise for a better one.
     """
     late = np.broadcast_to(np.asarray(delay, dtype=np.float64), values.shape[1:])
     if not late.any():
-        return values if every == 1 else values[::every]
-    out = np.empty_like(values[::every])
+        return values[keep]
+    out = np.zeros_like(values[keep])
     for d in np.unique(late):
-        out[:, late == d] = _shifted_alike(values[:, late == d], float(d) * rate_hz, every)
+        for whole, weight in zip(*taps(np.array(d * rate_hz)), strict=True):
+            out[:, late == d] += weight * moved(values[:, late == d], int(whole), keep)
     return out
 
 
-def _shifted_alike(values: Array, samples: float, every: int) -> Array:
-    whole = int(np.floor(samples))
-    share = samples - whole
+def taps(samples: Array) -> tuple[NDArray[np.int64], Array]:
+    """By how many whole samples to move values, and with which weights to add them, to move them by a part of one.
+
+    (..., TAPS) each.
+    """
+    whole = np.floor(samples).astype(np.int64)
     nodes = np.arange(TAPS) - (TAPS // 2 - 1)
-    places = np.arange(0, len(values), every) + whole
-    out = np.zeros_like(values[::every])
-    for node in nodes:
-        others = nodes[nodes != node]
-        weight = float(np.prod((share - others) / (node - others)))
-        out += weight * values[np.clip(places + node, 0, len(values) - 1)]
-    return out
+    itself = np.eye(TAPS, dtype=bool)
+    apart = np.where(itself, 1, nodes[:, None] - nodes)
+    left = (samples - whole)[..., None, None] - nodes
+    weights = np.prod(np.where(itself, 1.0, left) / apart, axis=-1)
+    return whole[..., None] + nodes, weights
+
+
+def moved(values: Array, whole: int, keep: slice = slice(None)) -> Array:
+    """Values as they stand so many samples later, at the kept samples; the ends repeat."""
+    places = np.arange(len(values))[keep] + whole
+    return np.asarray(values[np.clip(places, 0, len(values) - 1)])

@@ -9,9 +9,9 @@ from __future__ import annotations
 import functools
 import itertools
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy import empty, ndarray
@@ -20,6 +20,8 @@ from numpy.typing import ArrayLike, NDArray
 from jointwise.errors import ShapeError
 
 Array = NDArray[np.float64]
+T = TypeVar("T")
+R = TypeVar("R")
 
 SMALLEST_SHARE = 1024
 """Samples below which starting a thread costs more than it saves."""
@@ -60,6 +62,15 @@ def cores() -> int:
 @functools.cache
 def _pool() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(cores(), thread_name_prefix="jointwise")
+
+
+def in_threads(work: Callable[[T], R], items: Iterable[T], worth: bool = True) -> list[R]:
+    """Results of compiled work on each item, in order; on all cores where starting threads is worth it."""
+    given = list(items)
+    if not worth or len(given) < 2 or cores() < 2:
+        return [work(item) for item in given]
+    with ThreadPoolExecutor(cores()) as pool:
+        return list(pool.map(work, given))
 
 
 def samples(n: int, given: Mapping[str, ArrayLike]) -> tuple[tuple[int, ...], list[Array]]:
