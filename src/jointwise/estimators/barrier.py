@@ -45,6 +45,8 @@ CENTRED = 0.1
 FINISHED = 1e-7
 """Or this: a third of a thousandth of a standard deviation from the minimum."""
 MOST_STEPS = 1000
+WAYPOINT = 1.0
+"""The last point with a heavier mu is where the path of much the same problem may begin."""
 
 
 class Cone(NamedTuple):
@@ -71,35 +73,47 @@ class Optimum(NamedTuple):
     """force of the bound on each of the others"""
     steps: int
     converged: bool
+    waypoint: Point
 
 
-class _Point(NamedTuple):
+class Point(NamedTuple):
+    """On the path: parameters, multipliers, and what their products should be."""
+
     x: Array
     z_links: Array
     """(links, 4, 4)"""
     z_others: Array
+    mu: float
 
 
-def minimise(a: Array, b: Array, cone: Cone, start: Array) -> Optimum:
-    """Path following from a start whose bodies exist and whose bounded parameters are positive."""
-    # mu begins as heavy as the squares at the start, so that the first minimum is near.
-    mu = max(1.0, 0.5 * float(np.sum((a @ start - b) ** 2)) / max(1, len(start)))
-    others = start[10 * cone.links :]
-    z_others = np.where(cone.positive, mu / np.where(cone.positive, others, 1.0), 0.0)
-    point = _Point(start, np.asarray(mu * np.linalg.inv(_matrices(start, cone))), z_others)
+def minimise(a: Array, b: Array, cone: Cone, start: Array | Point) -> Optimum:
+    """Path following from a start whose bodies exist and whose bounded parameters are positive, or from a point."""
+    point = start if isinstance(start, Point) else _first(a, b, cone, start)
+    waypoint = point
     for steps in range(MOST_STEPS):
-        slope, scalings, root = _system(a, b, cone, point, mu)
+        slope, scalings, root = _system(a, b, cone, point)
         change = np.empty_like(slope)
         decrement = newton_step(root, slope, change)
         if not np.isfinite(decrement):
             break
-        last = mu <= LAST_MU * max(1.0, 0.5 * float(np.sum((a @ point.x - b) ** 2)))
-        if last and decrement <= max(FINISHED, CENTRED * mu):
-            return Optimum(point.x, root, point.z_others, steps, True)
-        point, length, most = _moved(cone, point, change, scalings, mu)
+        last = point.mu <= LAST_MU * max(1.0, 0.5 * float(np.sum((a @ point.x - b) ** 2)))
+        if last and decrement <= max(FINISHED, CENTRED * point.mu):
+            return Optimum(point.x, root, point.z_others, steps, True, waypoint)
+        point, length, most = _moved(cone, point, change, scalings)
         if not last and most <= UNBALANCED:
-            mu *= next(fall for least, fall in FALLS if length >= least)
-    return Optimum(point.x, root, point.z_others, MOST_STEPS, False)
+            if point.mu >= WAYPOINT:
+                waypoint = point
+            fall = next(fall for least, fall in FALLS if length >= least)
+            point = point._replace(mu=fall * point.mu)
+    return Optimum(point.x, root, point.z_others, MOST_STEPS, False, waypoint)
+
+
+def _first(a: Array, b: Array, cone: Cone, start: Array) -> Point:
+    """The start, with mu as heavy as the squares there, so that the first minimum is near."""
+    mu = max(1.0, 0.5 * float(np.sum((a @ start - b) ** 2)) / max(1, len(start)))
+    others = start[10 * cone.links :]
+    z_others = np.where(cone.positive, mu / np.where(cone.positive, others, 1.0), 0.0)
+    return Point(start, np.asarray(mu * np.linalg.inv(_matrices(start, cone))), z_others, mu)
 
 
 def _target(cone: Cone, mu: float) -> float:
@@ -107,12 +121,13 @@ def _target(cone: Cone, mu: float) -> float:
     return max(cone.strength, mu) if cone.entropic else mu
 
 
-def _system(a: Array, b: Array, cone: Cone, point: _Point, mu: float) -> tuple[Array, Array, Array]:
+def _system(a: Array, b: Array, cone: Cone, point: Point) -> tuple[Array, Array, Array]:
     """Slope of the objective with the barrier of mu, G^-1 of each link, and the root of the scaled Hessian.
 
     W = G G^T is the scaling with W Z W = X; the Hessian of a link is W^-1 (.) W^-1.
     """
     links, first, size = cone.links, 10 * cone.links, len(point.x)
+    mu = point.mu
     others = point.x[first:]
     slope = a.T @ (a @ point.x - b)
     scalings, blocks = np.empty((links, 4, 4)), np.empty((links, 10, 10))
@@ -134,11 +149,9 @@ def _system(a: Array, b: Array, cone: Cone, point: _Point, mu: float) -> tuple[A
     return slope, scalings, qr_factor(stack)
 
 
-def _moved(
-    cone: Cone, point: _Point, change: Array, scalings: Array, mu: float
-) -> tuple[_Point, float, float]:
+def _moved(cone: Cone, point: Point, change: Array, scalings: Array) -> tuple[Point, float, float]:
     """The point after a step that stays inside, the length of the step, and how unbalanced the point is."""
-    first, held = 10 * cone.links, cone.positive
+    first, held, mu = 10 * cone.links, cone.positive, point.mu
     others, d_others = point.x[first:], change[first:]
     dzs = np.empty_like(point.z_links)
     room = multiplier_changes(point.x, point.z_links, change, scalings, _target(cone, mu), dzs)
@@ -151,20 +164,23 @@ def _moved(
         TO_BORDER * _room(point.z_others[held], dz[held]),
     )
     while True:
-        after = _Point(
-            point.x + length * change, point.z_links + length * dzs, point.z_others + length * dz
+        after = Point(
+            point.x + length * change,
+            point.z_links + length * dzs,
+            point.z_others + length * dz,
+            mu,
         )
-        least, most = _balance(cone, after, mu)
+        least, most = _balance(cone, after)
         if length < SHORTEST or least >= BALANCE:
             return after, length, most
         length *= 0.7
 
 
-def _balance(cone: Cone, point: _Point, mu: float) -> tuple[float, float]:
+def _balance(cone: Cone, point: Point) -> tuple[float, float]:
     """The smallest and largest eigenvalue of X Z and product x z beside what they should be."""
     held = cone.positive
-    products = point.x[10 * cone.links :][held] * point.z_others[held] / mu
-    least, most = link_balance(point.x, point.z_links, _target(cone, mu))
+    products = point.x[10 * cone.links :][held] * point.z_others[held] / point.mu
+    least, most = link_balance(point.x, point.z_links, _target(cone, point.mu))
     return float(products.min(initial=least)), float(products.max(initial=most))
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from jointwise.errors import ParameterError, ShapeError, UnknownNameError
-from jointwise.estimators.barrier import SYMMETRIC, Cone, coordinates, minimise
+from jointwise.estimators.barrier import SYMMETRIC, Cone, Point, coordinates, minimise
 from jointwise.estimators.pseudo_inertia import inertial_parameters, link_places, pseudo_inertia
 from jointwise.robot.independent import column_indices, qr_factor
 
@@ -60,6 +60,17 @@ class Fitted(NamedTuple):
     thin_links: tuple[str, ...]
     steps: int
     converged: bool
+    waypoint: Waypoint
+
+
+class Waypoint(NamedTuple):
+    """A point on the path of the interior-point method, in units that do not depend on the data."""
+
+    links: Array
+    others: Array
+    z_links: Array
+    z_others: Array
+    mu: float
 
 
 def bodies(
@@ -86,8 +97,8 @@ def bodies(
     return Bodies(tuple(names), grouping, given, held, regularisation, float(spread))
 
 
-def fit_bodies(given: Bodies, factor: Array) -> Fitted:
-    """The minimum for the factor R of [W y], rows in units of their noise."""
+def fit_bodies(given: Bodies, factor: Array, begin: Waypoint | None = None) -> Fitted:
+    """The minimum for the factor R of [W y], rows in units of their noise; `begin` on the way of much the same."""
     links = link_places(given.names)
     inside = {k for places in links.values() for k in places}
     others = [k for k in range(len(given.names)) if k not in inside]
@@ -99,9 +110,12 @@ def fit_bodies(given: Bodies, factor: Array) -> Fitted:
     lengths = np.linalg.norm(w[:, others], axis=0)
     scale = 1.0 / np.where(lengths > 0.0, lengths, 1.0)
     change[others, range(count, len(given.names))] = scale
-    cone, begin = _cone(given, len(links), others, scale)
+    cone, start = _cone(given, len(links), others, scale)
+    if begin is not None:
+        x = np.concatenate([begin.links, begin.others / scale])
+        start = Point(x, begin.z_links, begin.z_others * scale, begin.mu)
     reduced = qr_factor(np.column_stack([w @ change, factor[:, -1]]))[: len(change)]
-    found = minimise(reduced[:, :-1], reduced[:, -1], cone, begin)
+    found = minimise(reduced[:, :-1], reduced[:, -1], cone, start)
     inverse = np.linalg.solve(found.hessian_root, np.eye(len(change)))
     distance = np.where(cone.positive, found.x[count:], 1.0)
     held = np.sum(inverse[count:] ** 2, axis=1) * found.multipliers / distance > HELD
@@ -114,10 +128,17 @@ def fit_bodies(given: Bodies, factor: Array) -> Fitted:
         thin_links=tuple(label for i, label in enumerate(links) if _thin(x[10 * i : 10 * i + 10])),
         steps=found.steps,
         converged=found.converged,
+        waypoint=Waypoint(
+            found.waypoint.x[:count],
+            found.waypoint.x[count:] * scale,
+            found.waypoint.z_links,
+            found.waypoint.z_others / scale,
+            found.waypoint.mu,
+        ),
     )
 
 
-def _cone(given: Bodies, links: int, others: list[int], scale: Array) -> tuple[Cone, Array]:
+def _cone(given: Bodies, links: int, others: list[int], scale: Array) -> tuple[Cone, Array | Point]:
     """The conditions in scaled coordinates, and the prior as a start inside them."""
     wanted = given.nonnegative
     held = others if wanted is None else column_indices(wanted, given.names)

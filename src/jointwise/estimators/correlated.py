@@ -20,8 +20,10 @@ from jointwise.errors import ParameterError, UnknownNameError
 from jointwise.estimators.bread import Bread, bread, widened
 from jointwise.estimators.estimate import Estimate
 from jointwise.estimators.problem import Problem
+from jointwise.estimators.rows import Rows
 from jointwise.estimators.whitening import autocorrelation, noise_models
 from jointwise.kernels.lagged import lagged_sums
+from jointwise.robot.samples import in_threads
 
 Array = NDArray[np.float64]
 
@@ -105,9 +107,9 @@ def _modelled(
     given: Bread,
 ) -> tuple[Array, float]:
     """sum_j w_j^2 sigma_j^2 sum_kl rho_j(k - l) W_j(k)^T W_j(l), and by how much equations count less."""
-    size = len(given.free)
-    middle, inflation = np.zeros((size, size)), 1.0
-    for rows in problem.rows:
+
+    def of_recording(rows: Rows) -> tuple[Array, float]:
+        middle, inflation = np.zeros((len(given.free), len(given.free))), 1.0
         for j, model in enumerate(models):
             w, use = rows.w[:, j], rows.use[:, j]
             acting = np.flatnonzero(w[:, given.free].any(axis=0))
@@ -119,6 +121,10 @@ def _modelled(
             towards = given.half[acting] * (estimate.weights[j] * estimate.noise[j])
             middle += towards.T @ (product + product.T) @ towards
             inflation = max(inflation, float(1.0 + 2.0 * rho[1:].sum()))
+        return middle, inflation
+
+    parts, inflations = zip(*in_threads(of_recording, problem.rows), strict=True)
+    middle, inflation = np.sum(parts, axis=0), max(inflations)
     # Correlated noise follows the columns more than white noise does, and leaves that much less of itself behind.
     followed = (
         min(float(np.trace(middle)), 0.5 * problem.equations) if not estimate.informed else 0.0

@@ -23,6 +23,7 @@ from jointwise.errors import ShapeError
 from jointwise.estimators.bread import bread
 from jointwise.estimators.estimate import Estimate
 from jointwise.estimators.problem import Problem
+from jointwise.robot.samples import in_threads
 
 Array = NDArray[np.float64]
 
@@ -52,18 +53,19 @@ def with_model_error(
         )
         raise ShapeError("states", f"shapes {got}", f"shapes {needed}")
     given = bread(problem, estimate)
-    middle = np.zeros((len(given.free), len(given.free)))
-    for j in np.flatnonzero(np.asarray(excess) > 0.0):
+
+    def of_joint(j: int) -> Array:
         uses = [rows.use[:, j] for rows in problem.rows]
         count = sum(int(use.sum()) for use in uses)
-        if count < 2:
-            continue
         step = max(1, -(-count // MOST_SAMPLES))
-        x, w = _thinned(problem, states, uses, int(j), step)
+        x, w = _thinned(problem, states, uses, j, step)
         acting = np.flatnonzero(w[:, given.free].any(axis=0))
         products = _similar_products(x, w[:, given.free[acting]])
         towards = given.half[acting] * (estimate.weights[j] * count / len(w))
-        middle += excess[j] * towards.T @ products @ towards
+        return np.asarray(excess[j] * towards.T @ products @ towards)
+
+    above = (np.asarray(excess) > 0.0) & (problem.joint_equations > 1)
+    middle = sum(in_threads(of_joint, np.flatnonzero(above).tolist()))
     extra = given.half @ middle @ given.half.T
     covariance = estimate.covariance.copy()
     covariance[np.ix_(given.free, given.free)] += 0.5 * (extra + extra.T)

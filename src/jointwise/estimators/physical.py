@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from jointwise.errors import ParameterError, ShapeError
-from jointwise.estimators.bodies import Bodies, Fitted, bodies, fit_bodies
+from jointwise.estimators.bodies import Bodies, Fitted, Waypoint, bodies, fit_bodies
 from jointwise.estimators.estimate import CONVERGED, STOPPED, Estimate
 from jointwise.estimators.problem import Problem
 from jointwise.estimators.pseudo_inertia import link_places
@@ -46,6 +46,8 @@ class PhysicalEstimate(Estimate):
     """weighted residual beside that of the fit without any condition, 1 or more"""
     thin_links: tuple[str, ...]
     """links at the border of what can exist"""
+    waypoint: Waypoint
+    """a point on the way to the answer, from which that of much the same data is near"""
 
     def link(self, label: str | int) -> Array:
         """The ten inertial parameters of one link."""
@@ -67,6 +69,7 @@ def physical(
     spread: float = 1.0,
     reach: ArrayLike | None = None,
     weights: ArrayLike | None = None,
+    begin: Waypoint | None = None,
 ) -> PhysicalEstimate:
     """The physically consistent estimate.
 
@@ -75,7 +78,8 @@ def physical(
     parameters. `prior` holds one value per standard parameter; 0 or NaN outside links means none. `nonnegative`
     names what must not be negative; without it everything that is not of a link is. `reach` holds standard deviations
     of parameters that are not of links around their prior, or around zero; NaN where only `spread` says something.
-    `weights` (joints,) are inverse variances where they are known already.
+    `weights` (joints,) are inverse variances where they are known already. `begin` is the `waypoint` of an estimate
+    from much the same data, which saves steps and does not change the answer.
     """
     names = problem.names if columns is None else columns
     given = bodies(problem.columns, names, matrix, prior, nonnegative, regularisation, spread)
@@ -85,7 +89,7 @@ def physical(
     if known.shape != (problem.joints,) or not (known > 0.0).all():
         raise ShapeError("weights", f"shape {known.shape}", f"{problem.joints} numbers above 0")
     factor = problem.weighted_factor(known)
-    return _estimate(problem, known, factor, given, fit_bodies(given, factor))
+    return _estimate(problem, known, factor, given, fit_bodies(given, factor, begin))
 
 
 def _estimate(
@@ -122,6 +126,7 @@ def _estimate(
         standard_covariance=found.half @ found.half.T,
         rms_ratio=float(np.sqrt(squares / max(_squares(factor, shortest(factor)), nothing))),
         thin_links=found.thin_links,
+        waypoint=found.waypoint,
     )
 
 

@@ -9,6 +9,7 @@ themselves are kept only where they are given; methods that look at single sampl
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -18,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from jointwise.errors import ParameterError, ShapeError
 from jointwise.estimators.rows import Rows, checked_rows, piece_factors, piece_starts
 from jointwise.robot.independent import column_indices, qr_factor
+from jointwise.robot.samples import in_threads
 
 Array = NDArray[np.float64]
 
@@ -77,13 +79,14 @@ class Problem:
         """
         rows = checked_rows(names, w, y, use)
         labels = _labels(recordings, len(rows))
-        factors, counts, owner = [], [], []
-        for r, one in enumerate(rows):
-            for start, stop in piece_starts(len(one.y), piece_samples):
-                block, count = piece_factors(one, start, stop)
-                factors.append(block)
-                counts.append(count)
-                owner.append(r)
+        pieces = [
+            (r, *edges)
+            for r, one in enumerate(rows)
+            for edges in piece_starts(len(one.y), piece_samples)
+        ]
+        found = in_threads(lambda piece: piece_factors(rows[piece[0]], *piece[1:]), pieces)
+        factors, counts = zip(*found, strict=True)
+        owner = [piece[0] for piece in pieces]
         return cls(
             names=tuple(names),
             factors=np.array(factors),
@@ -152,25 +155,37 @@ class Problem:
     @functools.cached_property
     def used_columns(self) -> NDArray[np.int64]:
         """b_j: columns that are not zero in the equations of each joint, spec 07.3."""
-        lengths = np.linalg.norm(self.joint_factors[:, :, :-1], axis=1)
-        return np.asarray(np.count_nonzero(lengths, axis=1), dtype=np.int64)
+        return np.asarray(np.count_nonzero(self.column_squares[:, :-1], axis=1), dtype=np.int64)
+
+    @functools.cached_property
+    def column_squares(self) -> Array:
+        """(joints, columns + 1): sum of squares of each column of [W_j y_j]."""
+        return np.asarray(np.einsum("kjrc,kjrc->jc", self.factors, self.factors))
 
     @functools.cached_property
     def torque_norms(self) -> Array:
         """Length of the torque vector of each joint."""
-        return np.asarray(np.linalg.norm(self.joint_factors[:, :, -1], axis=1))
+        return np.asarray(np.sqrt(self.column_squares[:, -1]))
 
     # ---- algebra ----------------------------------------------------------------------------
 
     def weighted_factor(self, weights: ArrayLike) -> Array:
         """R of all equations stacked, the squares of joint j counted `weights`[j] times."""
-        roots = np.sqrt(np.asarray(weights, dtype=np.float64))
-        return _stacked(self.joint_factors * roots[:, None, None])
+        given = np.asarray(weights, dtype=np.float64)
+        known = self._weighted.get(given.tobytes())
+        if known is not None:
+            return known
+        return _stacked(self.joint_factors * np.sqrt(given)[:, None, None])
+
+    @functools.cached_property
+    def _weighted(self) -> dict[bytes, Array]:
+        """Factors that were found together with those of other parts of the data, by their weights."""
+        return {}
 
     def squares(self, values: Array) -> Array:
         """Sum of squared residuals of each joint."""
-        left = self.joint_factors @ np.append(-values, 1.0)
-        return np.asarray(np.sum(left**2, axis=1))
+        left = self.factors @ np.append(-values, 1.0)
+        return np.asarray(np.sum(left**2, axis=(0, 2)))
 
     def residuals(self, values: Array) -> tuple[Array, ...]:
         """y - W gamma of each recording, (samples, joints), NaN where an equation is not used; needs the rows."""
@@ -204,6 +219,19 @@ class Problem:
     def without(self, recording: int) -> Problem:
         """All recordings but one."""
         return self.only(k for k in range(len(self.recordings)) if k != recording)
+
+    def each_left_out(self, weights: Array) -> list[Problem]:
+        """For each recording all others, with their factor for these weights: found from both ends inwards."""
+        roots = np.sqrt(weights)[:, None, None]
+        whole = range(len(self.recordings))
+        each = [_stacked(self.factors[self.recording == k] * roots) for k in whole]
+        out = [self.without(k) for k in whole]
+        nothing = np.zeros_like(each[0])
+        before = list(itertools.accumulate(each, _both, initial=nothing))
+        after = list(itertools.accumulate(each[::-1], _both, initial=nothing))[::-1]
+        for k, part in enumerate(out):
+            part._weighted[weights.tobytes()] = _both(before[k], after[k + 1])
+        return out
 
     def drawn(self, pieces: ArrayLike) -> Problem:
         """The pieces with these numbers, each as often as it is named; without rows."""
@@ -240,6 +268,10 @@ class Problem:
             factors=small.reshape(*self.factors.shape[:2], *small.shape[1:]),
             rows=tuple(Rows(r.w[..., places], r.y, r.use) for r in self.rows),
         )
+
+
+def _both(a: Array, b: Array) -> Array:
+    return _stacked(np.stack([a, b]))
 
 
 def _stacked(blocks: Array) -> Array:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jointwise.errors import NumericalError, UnknownNameError
+from jointwise.estimators.bodies import Waypoint
 from jointwise.estimators.estimate import Estimate
 from jointwise.estimators.problem import Problem
 from jointwise.estimators.registry import estimator
@@ -35,13 +36,18 @@ MOST_INDEPENDENT = 1e-3
 """The largest such share that is asked for before a solver's refusal counts."""
 
 
-def solver(method: str, design: Design, weights: Array | None = None) -> Solver:
-    """The solver of this name, with its options, for a design; `weights` of the joints where a first fit has them."""
+def solver(
+    method: str, design: Design, weights: Array | None = None, begin: Waypoint | None = None
+) -> Solver:
+    """The solver of this name, with its options, for a design.
+
+    `weights` of the joints and a point to begin at, where a first fit has them.
+    """
     method, options = checked(method)
     if method in ("physical", *SIMULATED):
         from jointwise.experiments.physical import physical_solver
 
-        return physical_solver(design, weights=weights, **options)
+        return physical_solver(design, weights=weights, begin=begin, **options)
     if method == "ridge":
         from jointwise.experiments.ridge_prior import ridge_solver
 

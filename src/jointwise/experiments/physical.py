@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from jointwise.estimators.bodies import Waypoint
 from jointwise.estimators.estimate import Estimate
 from jointwise.estimators.generic_prior import LinkPrior, link_prior
 from jointwise.estimators.physical import closest_bodies, physical
@@ -26,19 +27,23 @@ UNKNOWN_ROTOR = 0.1
 
 
 def physical_solver(
-    design: Design, spread: float | None = None, weights: Array | None = None
+    design: Design,
+    spread: float | None = None,
+    weights: Array | None = None,
+    begin: Waypoint | None = None,
 ) -> Callable[[Problem], Estimate]:
     """Solver with the robot file's links as prior, and rough bodies where it knows none.
 
     `spread` is the relative standard deviation of the prior; without it that of `link_prior`. Friction is drawn
     towards none, as weakly as `friction_reach` says. `weights` are inverse variances of the joints where they are known
-    already, which saves most of the work; without them those of `effective_weights`.
+    already, which saves most of the work; without them those of `effective_weights`. `begin` is where to begin, of an
+    estimate from much the same data.
     """
     options = asked(design, spread)
 
     def find(problem: Problem) -> Estimate:
         known = effective_weights(problem) if weights is None else weights
-        return physical(problem, weights=known, **options(problem))
+        return physical(problem, weights=known, begin=begin, **options(problem))
 
     return find
 
@@ -74,10 +79,9 @@ def friction_reach(design: Design, problem: Problem, links: Array) -> Array:
     a tenth off. A balancing cylinder holds up links, and may be as large as their torque, which the motor does not
     feel; `links` are the base parameters of the prior.
     """
-    first, size = design.base.count, problem.columns
-    squares = np.sum(problem.joint_factors[:, :, :-1] ** 2, axis=1)
-    torque = np.sum(problem.joint_factors[:, :, size] ** 2, axis=1)
-    weight = np.sum((problem.joint_factors[:, :, :first] @ links) ** 2, axis=1)
+    first = design.base.count
+    squares, torque = problem.column_squares[:, :-1], problem.column_squares[:, -1]
+    weight = np.sum((problem.factors[..., :first] @ links) ** 2, axis=(0, 2))
     out = np.full(len(design.friction_places), np.nan)
     for k, (u, _, motor) in enumerate(design.friction_places):
         term = design.uses[u].term

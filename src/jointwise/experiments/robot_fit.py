@@ -6,6 +6,7 @@ changes; then come scores on recordings left out, uncertainty, verdicts and the 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
@@ -31,6 +32,7 @@ from jointwise.experiments.update import friction_law
 from jointwise.recording.recording import Recording
 from jointwise.recording.signals import DIFFERENTIATIONS, Signals, signals, torque_column
 from jointwise.robot.description import Robot
+from jointwise.robot.samples import in_threads
 from jointwise.units import Unit, check_fields
 
 Array = NDArray[np.float64]
@@ -193,18 +195,18 @@ def pieces_of(
     robot: Robot, recordings: Mapping[str, Recording], chosen: RobotFitOptions
 ) -> list[Signals]:
     """Signals of all recordings."""
-    return [
-        piece
-        for name, rec in recordings.items()
-        for piece in signals(
-            rec,
+
+    def one(named: tuple[str, Recording]) -> list[Signals]:
+        return signals(
+            named[1],
             robot,
             filter_hz=chosen.filter_hz,
             torque=chosen.torque,
-            name=name,
+            name=named[0],
             differentiation=chosen.differentiation,
         )
-    ]
+
+    return list(itertools.chain.from_iterable(in_threads(one, recordings.items())))
 
 
 def solve(

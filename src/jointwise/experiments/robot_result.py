@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from jointwise.estimators.physical import PhysicalEstimate
 from jointwise.estimators.problem import Problem
 from jointwise.experiments import mass_matrix
 from jointwise.experiments.design import Design
@@ -30,6 +31,7 @@ from jointwise.experiments.trim import Trim
 from jointwise.experiments.uncertainty import honest, honesty, noise_floor
 from jointwise.experiments.update import updated_robot
 from jointwise.robot.description import Robot
+from jointwise.robot.samples import in_threads
 
 Array = NDArray[np.float64]
 Progress = Callable[[str, int, int], None]
@@ -136,20 +138,28 @@ def leave_one_out(
     The second has the start of friction with memory read off the first second, which it does not count. With a
     single recording its halves take turns.
     """
-    problem, system = solved.problem, solved.equations
-    find = solver(chosen.method, system.design, solved.estimate.weights)
+    problem, estimate = solved.problem, solved.estimate
+    begin = estimate.waypoint if isinstance(estimate, PhysicalEstimate) else None
+    find = solver(chosen.method, solved.equations.design, estimate.weights, begin)
     count = len(problem.recordings)
     if count == 1:
         return _halves(solved, find)
     chosen_ones = range(0, count, -(-count // MOST_LEFT_OUT))
-    out = np.full((2, len(chosen_ones), problem.joints, 2), np.nan)
-    for i, k in enumerate(chosen_ones):
-        others = problem.without(k)
-        if _enough(others):
-            out[:, i] = _errors(solved, k, find(others).values)
+    parts = problem.each_left_out(estimate.weights)
+    done = 0
+
+    def one(k: int) -> Array:
+        nonlocal done
+        out = np.full((2, problem.joints, 2), np.nan)
+        if _enough(parts[k]):
+            out = _errors(solved, k, find(parts[k]).values)
+        done += 1
         if progress is not None:
-            progress("leave one out", i + 1, len(chosen_ones))
-    return out[0], out[1]
+            progress("leave one out", done, len(chosen_ones))
+        return out
+
+    both = np.array(in_threads(one, chosen_ones))
+    return both[:, 0], both[:, 1]
 
 
 def _enough(problem: Problem) -> bool:

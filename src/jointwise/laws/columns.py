@@ -197,29 +197,23 @@ def terms_named(names: Sequence[str]) -> tuple[Term, ...]:
 @kernel
 def unit_columns(terms, p, memory, motion, out):
     """Torque of every term on its own, out (samples, terms); `motion` as in `friction_run`, `memory` (2, S)."""
-    now = 0
-    for k in range(motion.shape[0]):
-        x = (
-            motion[k, 0],
-            motion[k, 1],
-            motion[k, 2],
-            motion[k, 3],
-            motion[k, 4],
-            motion[k, 5],
-        )
-        for i in range(terms.shape[0]):
-            row = terms[i]
-            out[k, i] = friction_step(
-                row[CODE],
-                p[row[P_START] : row[P_STOP]],
-                memory[now, row[S_START] : row[S_STOP]],
-                memory[1 - now, row[S_START] : row[S_STOP]],
-                x,
+    for i in range(terms.shape[0]):
+        row = terms[i]
+        parameters = p[row[P_START] : row[P_STOP]]
+        before = memory[0, row[S_START] : row[S_STOP]]
+        after = memory[1, row[S_START] : row[S_STOP]]
+        for k in range(motion.shape[0]):
+            x = (
+                motion[k, 0],
+                motion[k, 1],
+                motion[k, 2],
+                motion[k, 3],
+                motion[k, 4],
+                motion[k, 5],
             )
-        now = 1 - now
-    if now == 1:
-        for i in range(memory.shape[1]):
-            memory[0, i] = memory[1, i]
+            out[k, i] = friction_step(row[CODE], parameters, before, after, x)
+            for s in range(len(before)):
+                before[s] = after[s]
 
 
 def columns_along(

@@ -339,7 +339,7 @@ def shifted(
     """
     late = np.broadcast_to(np.asarray(delay, dtype=np.float64), values.shape[1:])
     if not late.any():
-        return values[keep]
+        return values if keep == slice(None) else values[keep]
     out = np.zeros_like(values[keep])
     for d in np.unique(late):
         for whole, weight in zip(*taps(np.array(d * rate_hz)), strict=True):
