@@ -107,14 +107,16 @@ def _modelled(
     given: Bread,
 ) -> tuple[Array, float]:
     """sum_j w_j^2 sigma_j^2 sum_kl rho_j(k - l) W_j(k)^T W_j(l), and by how much equations count less."""
+    longest = max(len(rows.y) for rows in problem.rows)
+    memories = [autocorrelation(model, lags_of(longest)) for model in models]
 
     def of_recording(rows: Rows) -> tuple[Array, float]:
         middle, inflation = np.zeros((len(given.free), len(given.free))), 1.0
-        for j, model in enumerate(models):
+        for j, memory in enumerate(memories):
             w, use = rows.w[:, j], rows.use[:, j]
             acting = np.flatnonzero(w[:, given.free].any(axis=0))
             x = np.where(use[:, None], w[:, given.free[acting]], 0.0)
-            rho = autocorrelation(model, max(1, int(MOST_LAGS_SHARE * len(x))))
+            rho = memory[: lags_of(len(x)) + 1]
             half = np.empty_like(x)
             lagged_sums(x, np.concatenate([[0.5], rho[1:]]), half)
             product = x.T @ half
@@ -130,6 +132,11 @@ def _modelled(
         min(float(np.trace(middle)), 0.5 * problem.equations) if not estimate.informed else 0.0
     )
     return middle * max(1.0, estimate.freedom / (problem.equations - followed)), inflation
+
+
+def lags_of(samples: int) -> int:
+    """The most lags that so many samples can say something of."""
+    return max(1, int(MOST_LAGS_SHARE * samples))
 
 
 def _newey_west(

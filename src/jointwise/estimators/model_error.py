@@ -65,7 +65,9 @@ def with_model_error(
         return np.asarray(excess[j] * towards.T @ products @ towards)
 
     above = (np.asarray(excess) > 0.0) & (problem.joint_equations > 1)
-    middle = sum(in_threads(of_joint, np.flatnonzero(above).tolist()))
+    if not above.any():
+        return estimate
+    middle = np.sum(in_threads(of_joint, np.flatnonzero(above).tolist()), axis=0)
     extra = given.half @ middle @ given.half.T
     covariance = estimate.covariance.copy()
     covariance[np.ix_(given.free, given.free)] += 0.5 * (extra + extra.T)

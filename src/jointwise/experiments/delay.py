@@ -12,7 +12,7 @@ residual the logarithm is a parabola only very near its minimum.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,21 +49,24 @@ def longest_delay(equations: Equations) -> float:
     return max(PERIODS * slowest, 1.0 / (BAND * equations.filter_hz))
 
 
-def estimated_delays(equations: Equations, problem: Problem) -> Array:
-    """Most likely delay of each joint in s, positive where torque is stamped late.
+def estimated_delays(
+    equations: Equations, regressors: Sequence[Array], use: Sequence[NDArray[np.bool_]]
+) -> Array:
+    """Most likely delay of each joint in s, positive where torque is stamped late; from the equations in `use`.
 
     First one delay for the whole arm; then each joint's own beside the parameters found, in turns.
     """
     reach = longest_delay(equations)
     delays = np.linspace(-reach, reach, CANDIDATES)
-    shifts = _Shifts(equations, problem)
-    bounded = [name in equations.design.nonnegative for name in problem.names]
-    given = shifts.at(np.zeros(problem.joints))
+    joints = equations.design.robot.n
+    shifts = _Shifts(equations, regressors, use)
+    bounded = [name in equations.design.nonnegative for name in shifts.names]
+    given = shifts.at(np.zeros(joints))
     regressor = SameRegressor(given, independent_places(given), np.where(bounded, 0.0, -np.inf))
     solve = regressor.values
-    tried = [shifts.at(np.full(problem.joints, delay)) for delay in delays]
+    tried = [shifts.at(np.full(joints, delay)) for delay in delays]
     common = _common(delays, [_cost(one, solve) for one in tried], shifts, solve)
-    found = np.full(problem.joints, common)
+    found = np.full(joints, common)
     for _ in range(ROUNDS):
         values = solve(shifts.at(found))
         squares = np.array([one.squares(values) for one in tried])
@@ -86,7 +89,7 @@ def _common(delays: Array, costs: list[float], shifts: _Shifts, solve: Solver) -
         return found
 
     def cost(delay: float) -> float:
-        return _cost(shifts.at(np.full(shifts.problem.joints, delay)), solve)
+        return _cost(shifts.at(np.full(shifts.joints, delay)), solve)
 
     for share in REFINEMENTS:
         step = share * float(delays[1] - delays[0])
@@ -126,14 +129,18 @@ def _cost(problem: Problem, solve: Solver) -> float:
 class _Shifts:
     """The problem for any delays: W = Q R is kept, and Q^T of torque moved by whole samples, which others mix."""
 
-    def __init__(self, equations: Equations, problem: Problem) -> None:
-        self.problem = problem
+    def __init__(
+        self, equations: Equations, regressors: Sequence[Array], use: Sequence[NDArray[np.bool_]]
+    ) -> None:
+        self.names, self.joints = equations.design.names, equations.design.robot.n
+        self.counts = np.sum([mask.sum(axis=0) for mask in use], axis=0, keepdims=True)
         self.rates = np.array([piece.rate_hz for piece in equations.pieces])
         reach = BEYOND * longest_delay(equations)
         self.first = np.min(taps(-reach * self.rates)[0], axis=1)
         self.count = int(np.max(taps(reach * self.rates)[0].max(axis=1) - self.first)) + 1
         torque = [self._moved(equations, k) for k in range(len(self.rates))]
-        self.parts = in_threads(lambda j: self._joint(torque, j), range(problem.joints))
+        given = list(zip(regressors, torque, use, strict=True))
+        self.parts = in_threads(lambda j: _joint(given, j), range(self.joints))
 
     def _moved(self, equations: Equations, k: int) -> Array:
         """(equations, joints, count) torque of piece k, moved by more and more samples."""
@@ -142,29 +149,31 @@ class _Shifts:
         late = [moved(smooth, samples, equations.kept[k]) for samples in whole]
         return np.stack(late if known is None else [one - known for one in late], axis=-1)
 
-    def _joint(self, torque: list[Array], j: int) -> tuple[Places, Array, Array, Array]:
-        """Used columns and R of a joint; Q^T y (rows, pieces, count) and products y^T y (pieces, count, count)."""
-        rows = self.problem.rows
-        stack = np.concatenate([r.w[r.use[:, j], j] for r in rows])
-        used = np.flatnonzero(np.any(stack != 0.0, axis=0))
-        q, r = np.linalg.qr(stack[:, used])
-        late = [t[row.use[:, j], j] for t, row in zip(torque, rows, strict=True)]
-        edges = np.cumsum([0, *(len(y) for y in late)])
-        shares = zip(itertools.pairwise(edges), late, strict=True)
-        turned = [q[start:stop].T @ y for (start, stop), y in shares]
-        return used, r, np.stack(turned, axis=1), np.stack([y.T @ y for y in late])
-
     def at(self, delays: Array) -> Problem:
         """The problem with the torque of each joint at its delay."""
-        problem, size = self.problem, self.problem.columns + 1
+        size = len(self.names) + 1
         whole, weights = taps(delays[:, None] * self.rates)
         mix = np.zeros((*whole.shape[:2], self.count))
         np.put_along_axis(mix, whole - self.first[:, None], weights, axis=2)
-        factors = np.zeros((1, problem.joints, size, size))
+        factors = np.zeros((1, self.joints, size, size))
         for j, (used, r, turned, products) in enumerate(self.parts):
             z = np.tensordot(turned, mix[j], axes=2)
             squares = float(np.einsum("ka,kab,kb", mix[j], products, mix[j]))
             factors[0, j, : len(z), used] = r.T
             factors[0, j, : len(z), -1] = z
             factors[0, j, size - 1, -1] = np.sqrt(max(squares - float(z @ z), 0.0))
-        return Problem.from_factors(problem.names, factors, problem.joint_equations[None])
+        return Problem.from_factors(self.names, factors, self.counts)
+
+
+def _joint(
+    given: Sequence[tuple[Array, Array, NDArray[np.bool_]]], j: int
+) -> tuple[Places, Array, Array, Array]:
+    """Used columns and R of a joint; Q^T y (rows, pieces, count) and products y^T y (pieces, count, count)."""
+    stack = np.concatenate([w[use[:, j], j] for w, _, use in given])
+    used = np.flatnonzero(np.any(stack != 0.0, axis=0))
+    q, r = np.linalg.qr(stack[:, used])
+    late = [y[use[:, j], j] for _, y, use in given]
+    edges = np.cumsum([0, *(len(y) for y in late)])
+    shares = zip(itertools.pairwise(edges), late, strict=True)
+    turned = [q[start:stop].T @ y for (start, stop), y in shares]
+    return used, r, np.stack(turned, axis=1), np.stack([y.T @ y for y in late])

@@ -67,10 +67,20 @@ class Equations:
 
     def problem(self, load: Sequence[Array] | None) -> Problem:
         """The problem for friction under this load (one array per piece); zero load without."""
-        return self.problem_and_spans(load)[0]
+        return self.problem_of(self.regressors(load)[0])
 
-    def problem_and_spans(self, load: Sequence[Array] | None) -> tuple[Problem, Spans]:
-        """The problem, and by how much the unknown time before each piece may move its friction columns."""
+    def problem_of(self, regressors: Sequence[Array]) -> Problem:
+        """The problem of these regressors, with the torque at the delays there are now."""
+        return Problem.from_rows(
+            self.design.names,
+            regressors,
+            [self.torque_at(k, self.delay) for k in range(len(self.pieces))],
+            use=list(self.use),
+            recordings=[piece.name for piece in self.pieces],
+        )
+
+    def regressors(self, load: Sequence[Array] | None) -> tuple[list[Array], Spans]:
+        """(kept, n, columns) of each piece, and by how much the unknown time before it may move friction columns."""
         design = self.design
 
         def whole(k: int) -> tuple[Array, Array | None]:
@@ -84,21 +94,8 @@ class Equations:
             out[..., design.base.count :] = at_motors[:, None, :] * design.friction_at_joints.T
             return out, spans
 
-        rows, spans = zip(*in_threads(whole, range(len(self.pieces))), strict=True)
-        return self._with_rows(rows), tuple(spans)
-
-    def with_torque(self, problem: Problem) -> Problem:
-        """A problem of these equations with the torque at the delays there are now."""
-        return self._with_rows([rows.w for rows in problem.rows])
-
-    def _with_rows(self, regressors: Sequence[Array]) -> Problem:
-        return Problem.from_rows(
-            self.design.names,
-            regressors,
-            [self.torque_at(k, self.delay) for k in range(len(self.pieces))],
-            use=list(self.use),
-            recordings=[piece.name for piece in self.pieces],
-        )
+        found = in_threads(whole, range(len(self.pieces)))
+        return [one for one, _ in found], tuple(spans for _, spans in found)
 
     def seen(self, k: int, columns: Array) -> Array:
         """Columns along piece k as the equations have them: filtered, thinned, without the filter's start-up."""

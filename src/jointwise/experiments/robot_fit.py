@@ -251,14 +251,14 @@ def settled(system: Equations, chosen: RobotFitOptions, progress: Progress | Non
         system = replace(system, design=replace(system.design, compliance=chosen.compliance))
     design = system.design
     quick = solver("bounded", design)
-    plain, spans = system.problem_and_spans(None)
-    problem, load = plain, None
+    load: list[Array] | None = None
     noise: Noise | None = None
     turning = [system.turning(k) for k in range(len(system.pieces))]
     rounds, done = 1, not (design.reads_load or design.has_memory)
+    regressors, spans = system.regressors(load)
     if chosen.delay and done:
-        system, plain = _with_delay(system, plain)
-        problem = plain
+        system = _with_delay(system, regressors)
+    problem = plain = system.problem_of(regressors)
     while not done and rounds < MOST_ROUNDS:
         estimate = quick(problem)
         new = loads(system, estimate)
@@ -267,9 +267,10 @@ def settled(system: Equations, chosen: RobotFitOptions, progress: Progress | Non
         if rounds == 3 and design.has_memory and chosen.compliance is None:
             own, tilt = found_compliances(system, plain, estimate, load)
             system = replace(system, design=replace(system.design, compliance=own, tilt=tilt))
-        plain, spans = system.problem_and_spans(load)
+        regressors, spans = system.regressors(load)
         if rounds == 2 and chosen.delay:
-            system, plain = _with_delay(system, plain)
+            system = _with_delay(system, regressors)
+        plain = system.problem_of(regressors)
         if design.has_memory:
             noise = noise_of(design, problem, turning, estimate.values, noise)
             problem = without_start(plain, spans, turning, noise)
@@ -286,7 +287,8 @@ def settled(system: Equations, chosen: RobotFitOptions, progress: Progress | Non
         if change < AGREED:
             break
         load, rounds = new, rounds + 1
-        plain, spans = system.problem_and_spans(load)
+        regressors, spans = system.regressors(load)
+        plain = system.problem_of(regressors)
         problem = plain if noise is None else without_start(plain, spans, turning, noise)
         estimate = find(problem)
     if simulates:
@@ -352,21 +354,11 @@ def thresholds(
     return tuple(moving.tolist()), tuple(zone.tolist())
 
 
-def _with_delay(system: Equations, plain: Problem) -> tuple[Equations, Problem]:
+def _with_delay(system: Equations, regressors: Sequence[Array]) -> Equations:
     """Equations with each joint's torque read at its most likely delay; standing joints say nothing of it."""
-    turning = [r.use & system.turning(k) for k, r in enumerate(plain.rows)]
-    if any((r.use != t).any() for r, t in zip(plain.rows, turning, strict=True)):
-        rows = plain.rows
-        moving = Problem.from_rows(
-            plain.names, [r.w for r in rows], [r.y for r in rows], use=turning
-        )
-    else:
-        moving = plain
-    delay = estimated_delays(system, moving)
-    if not delay.any():
-        return system, plain
-    system = replace(system, delay=tuple(delay.tolist()))
-    return system, system.with_torque(plain)
+    turning = [use & system.turning(k) for k, use in enumerate(system.use)]
+    delay = estimated_delays(system, regressors, turning)
+    return replace(system, delay=tuple(delay.tolist()))
 
 
 def loads(system: Equations, estimate: Estimate) -> list[Array]:

@@ -55,7 +55,8 @@ def result(
 ) -> Fit:
     """The fit of an arm; with the ladder its friction was chosen on."""
     design, estimate = solved.equations.design, solved.estimate
-    careful = honest(solved)
+    floor = noise_floor(solved.equations)
+    careful = honest(solved, floor)
     hidden = {} if careful.informed else hidden_parameters(solved.problem)
     parameters = parameter_table(design, estimate.values, careful, hidden)
     left_out, with_start = leave_one_out(solved, chosen, progress)
@@ -88,7 +89,7 @@ def result(
             **({} if ladder is None else ladder.to_settings()),
         },
         recordings=tuple(_recording(solved, k) for k in range(len(solved.equations.pieces))),
-        joints=_joints(solved, left_out, with_start),
+        joints=_joints(solved, floor, left_out, with_start),
         notes=(
             *careful.notes,
             mass_matrix.sentence(mass),
@@ -217,10 +218,12 @@ def _spread(solved: Solved, j: int) -> float:
     return float(used.std()) if len(used) else 0.0
 
 
-def _joints(solved: Solved, left_out: Array, with_start: Array) -> tuple[dict[str, Any], ...]:
+def _joints(
+    solved: Solved, floor: Array, left_out: Array, with_start: Array
+) -> tuple[dict[str, Any], ...]:
     """Per joint: residual, noise floor, leave-one-out score with its standard error."""
     design: Design = solved.equations.design
-    floor, follows = noise_floor(solved), honesty(solved)
+    follows = honesty(solved)
     out = []
     for j, joint in enumerate(design.robot.joints):
         moving = left_out[:, j, 0]

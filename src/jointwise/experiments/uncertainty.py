@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from jointwise.estimators.estimate import Estimate
 from jointwise.estimators.model_error import with_model_error
 from jointwise.estimators.problem import Problem
 from jointwise.estimators.solve import weighted
+from jointwise.experiments.equations import Equations
 from jointwise.experiments.methods import independent_places
 from jointwise.recording import filters
 from jointwise.recording.signals import ANTI_ALIAS, Signals
@@ -33,7 +35,7 @@ FLOOR_KNOWN = 1.25
 """Times the noise floor: a residual below may be noise alone, since that of the positions is not in the floor."""
 
 
-def honest(solved: Solved) -> Estimate:
+def honest(solved: Solved, floor: Array) -> Estimate:
     """What the data alone say, with a covariance that allows for residuals that follow each other.
 
     A prior has a part in the values of a physical fit but not in its intervals: they would hold only as far as the
@@ -52,7 +54,7 @@ def honest(solved: Solved) -> Estimate:
         longest = sum(len(rows.y) for rows in problem.rows) // MOST_PIECES
         pieces = problem.cut(max(2, round(PIECE_SECONDS * rate), longest))
         estimate = clustered(pieces, estimate)
-    return _allowing_for_model_error(solved, estimate)
+    return _allowing_for_model_error(solved, estimate, floor)
 
 
 def _from_data_alone(problem: Problem, estimate: Estimate) -> Estimate | None:
@@ -66,9 +68,8 @@ def _from_data_alone(problem: Problem, estimate: Estimate) -> Estimate | None:
     return replace(free, active=estimate.active, notes=estimate.notes)
 
 
-def _allowing_for_model_error(solved: Solved, estimate: Estimate) -> Estimate:
-    """Wider intervals where the residual of a joint stands above the noise."""
-    floor = noise_floor(solved)
+def _allowing_for_model_error(solved: Solved, estimate: Estimate, floor: Array) -> Estimate:
+    """Wider intervals where the residual of a joint stands above the noise floor."""
     excess = np.maximum(estimate.noise**2 - (FLOOR_KNOWN * floor) ** 2, 0.0)
     if not excess.any():
         return estimate
@@ -92,12 +93,11 @@ def _states(solved: Solved) -> list[Array]:
     return out
 
 
-def noise_floor(solved: Solved) -> Array:
+def noise_floor(system: Equations) -> Array:
     """What measurement noise alone would leave of each joint's filtered torque, RMS.
 
     White noise shows in third differences, where motion does not; the low-pass lets its share of the power through.
     """
-    system = solved.equations
     squares, count = np.zeros(system.design.robot.n), 0
     for piece in system.pieces:
         third = np.diff(piece.torque, n=3, axis=0)
@@ -132,10 +132,8 @@ def passed_share(piece: Signals, filter_hz: float) -> float:
 FOLLOWS = ("speed", "acceleration", "load", "position")
 
 
-def correlations(solved: Solved, j: int) -> dict[str, float]:
+def correlations(system: Equations, residuals: Sequence[Array], j: int) -> dict[str, float]:
     """Correlation of a joint's residual with what could still be missing from the model."""
-    system = solved.equations
-    residuals = solved.problem.residuals(solved.estimate.values)
     columns: dict[str, list[Array]] = {name: [] for name in FOLLOWS}
     errors = []
     for k, piece in enumerate(system.pieces):
@@ -161,9 +159,9 @@ def _correlation(a: Array, b: Array) -> float:
 
 def honesty(solved: Solved) -> list[dict[str, Any]]:
     """Per joint: what the residual correlates with most."""
-    out = []
+    residuals, out = solved.problem.residuals(solved.estimate.values), []
     for j in range(solved.problem.joints):
-        found = correlations(solved, j)
+        found = correlations(solved.equations, residuals, j)
         most = max(found, key=lambda name: abs(found[name]))
         out.append({"residual_follows": most, "correlation": found[most]})
     return out

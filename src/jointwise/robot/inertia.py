@@ -21,6 +21,10 @@ Array = NDArray[np.float64]
 Tensor = tuple[float, float, float, float, float, float]
 
 INERTIAL_NAMES = ("XX", "XY", "XZ", "YY", "YZ", "ZZ", "mX", "mY", "mZ", "m")
+UPPER = ([0, 0, 0, 1, 1, 2], [0, 1, 2, 1, 2, 2])
+"""Rows and columns of the six entries in a tensor."""
+TENSOR = [[0, 1, 2], [1, 3, 4], [2, 4, 5]]
+"""Which of the six entries each place of a tensor has."""
 TRIANGLE_TOLERANCE = 1e-6
 """Published tensors are rounded; a violation below this fraction of the trace is rounding, not an error."""
 
@@ -79,7 +83,7 @@ def matrix_of(entries: tuple[float, ...]) -> Array:
 
 def entries_of(matrix: Array) -> Array:
     """(xx, xy, xz, yy, yz, zz) of a symmetric matrix."""
-    return matrix[[0, 0, 0, 1, 1, 2], [0, 1, 2, 1, 2, 2]]
+    return matrix[UPPER]
 
 
 def check_inertia(entries: tuple[float, ...]) -> None:
@@ -106,23 +110,20 @@ def transport(transform: Array) -> Array:
 
     `transform` is the pose of the body's frame in the new frame.
     """
-    out = np.zeros((10, 10))
-    for k in range(10):
-        unit = np.zeros(10)
-        unit[k] = 1.0
-        out[:, k] = transported(unit, transform)
-    return out
+    return transported(np.eye(10), transform).T
 
 
 def transported(gamma: Array, transform: Array) -> Array:
-    """Ten parameters of the same body in another frame; spec 02.2 written for the link origin."""
+    """Ten parameters (..., 10) of the same body in another frame; spec 02.2 written for the link origin."""
     rotation, p = transform[:3, :3], transform[:3, 3]
-    s = rotation @ gamma[6:9]
-    m = gamma[9]
-    tensor = rotation @ matrix_of(tuple(gamma[:6])) @ rotation.T
-    cross_terms = np.outer(s, p) + np.outer(p, s) + m * np.outer(p, p)
-    tensor = tensor + (2.0 * s @ p + m * p @ p) * np.eye(3) - cross_terms
-    return np.concatenate([entries_of(tensor), s + m * p, [m]])
+    s = gamma[..., 6:9] @ rotation.T
+    m = gamma[..., 9:]
+    tensor = rotation @ gamma[..., TENSOR] @ rotation.T
+    along = s[..., :, None] * p
+    cross_terms = along + np.swapaxes(along, -1, -2) + m[..., None] * np.outer(p, p)
+    inertia = (2.0 * s @ p)[..., None, None] + m[..., None] * (p @ p)
+    tensor = tensor + inertia * np.eye(3) - cross_terms
+    return np.concatenate([tensor[..., UPPER[0], UPPER[1]], s + m * p, m], axis=-1)
 
 
 NOTHING = Body(mass=0.0, center_of_mass=(0.0, 0.0, 0.0), inertia=(0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
