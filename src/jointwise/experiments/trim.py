@@ -190,7 +190,7 @@ def _weights(
 def _scaled(system: Equations, k: int, torque: Array) -> Iterator[Array]:
     """Torque at the joints per gain of each motor's torque, that along piece k given; what is known counts too."""
     known = system.smooth_known[k]
-    whole = torque if known is None else torque + known[:: system.steps[k]][system.kept[k]]
+    whole = torque if known is None else torque + known
     coupling = system.design.robot.coupling_matrix()
     at_motors = whole @ np.linalg.inv(coupling)
     for motor, row in enumerate(coupling):
