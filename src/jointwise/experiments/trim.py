@@ -26,16 +26,20 @@ from jointwise.estimators.problem import Problem
 from jointwise.experiments.delay import WORTH
 from jointwise.experiments.equations import Equations
 from jointwise.experiments.physical import asked, effective_weights, standard_behind
+from jointwise.recording import filters
 from jointwise.recording.signals import Signals
 from jointwise.robot.description import Robot
 from jointwise.robot.frames import Transform, homogeneous, rotation_z, rpy_of
 from jointwise.robot.rigid_torque import link_torque
+from jointwise.robot.samples import in_threads
 
 Array = NDArray[np.float64]
 
 USUAL_SLOPE, USUAL_ZERO, USUAL_GAIN = 0.01, 0.005, 0.05
 """rad, rad, 1: standard deviations of a base that was set up, an encoder that was zeroed, a torque that was scaled."""
 ROUNDS = 4
+OVERSAMPLING = 10.0
+"""Samples of a period of the cut-off at which links are weighed: positions have five times its band."""
 STEP = 1e-4
 """rad, of a difference quotient"""
 SOURCE = "trim, fitted to recordings"
@@ -162,28 +166,40 @@ def _columns(
     """Torque per unknown along each piece, (equations, n, unknowns), for the links found."""
     design = system.design
     gamma = standard_behind(design, values[: design.base.count])[: 10 * design.robot.n]
-    out = []
-    for k, piece in enumerate(system.pieces):
-        weighed = [system.seen(k, each) for each in _weights(design.robot, gamma, piece, free)]
-        drawn = _scaled(system, k, problem.rows[k].w @ values)
-        out.append(np.stack([*weighed, *drawn], axis=2))
-    return out
+
+    def along(k: int) -> Array:
+        piece, kept = system.pieces[k], system.kept[k]
+        every = _every(piece.rate_hz, system.filter_hz, kept.step)
+        weighed = np.stack(list(_weights(design.robot, gamma, piece, every, free)), axis=2)
+        keep = slice(kept.start // every, (kept.stop - 1) // every + 1, kept.step // every)
+        seen = filters.zero_phase(weighed, system.filter_hz, piece.rate_hz / every, keep=keep)
+        drawn = list(_scaled(system, k, problem.rows[k].w @ values))
+        return np.concatenate([seen, np.stack(drawn, axis=2)], axis=2)
+
+    return in_threads(along, range(len(system.pieces)))
+
+
+def _every(rate_hz: float, filter_hz: float, step: int) -> int:
+    """Every how many-th sample links are weighed at: a divisor of the step that leaves OVERSAMPLING."""
+    most = rate_hz / (OVERSAMPLING * filter_hz)
+    return max(every for every in range(1, step + 1) if step % every == 0 and every <= max(most, 1))
 
 
 def _weights(
-    robot: Robot, gamma: Array, piece: Signals, free: Mapping[str, float]
+    robot: Robot, gamma: Array, piece: Signals, every: int, free: Mapping[str, float]
 ) -> Iterator[Array]:
-    """Torque of links per slope and per zero, not filtered."""
-    still = np.zeros_like(piece.q)
+    """Torque of links per slope and per zero at every so manieth sample, not filtered."""
+    q, dq, ddq = (values[::every] for values in (piece.q, piece.dq, piece.ddq))
+    still = np.zeros_like(q)
     for name in free:
         if name.startswith("slope"):
             leaning = tuple(leanings(robot)[int(name[5:]) - 1])
             arm = robot.replace({"gravity": leaning}, source=SOURCE)
-            yield link_torque(arm, gamma, piece.q, still, still)
+            yield link_torque(arm, gamma, q, still, still)
         elif name.startswith("zero"):
             way = STEP * np.eye(robot.n)[int(name[4:]) - 1]
-            ahead = link_torque(robot, gamma, piece.q + way, piece.dq, piece.ddq)
-            behind = link_torque(robot, gamma, piece.q - way, piece.dq, piece.ddq)
+            ahead = link_torque(robot, gamma, q + way, dq, ddq)
+            behind = link_torque(robot, gamma, q - way, dq, ddq)
             yield (ahead - behind) / (2.0 * STEP)
 
 
