@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import threading
 
 import pytest
 from typer.testing import CliRunner
@@ -10,8 +11,9 @@ import jointwise as jw
 from jointwise.cli.main import app
 from jointwise.errors import NumericalError
 from jointwise.experiments.calibrate import chain, stages
+from jointwise.experiments.calibrate.folder import Folder
 from jointwise.experiments.calibrate.rig import Bench
-from jointwise.experiments.joint import damping
+from jointwise.experiments.joint import damping, velocity
 from jointwise.laws.transmissions import Transmission
 from jointwise.report.calibration import write_calibration
 
@@ -139,6 +141,41 @@ def test_a_failed_stage_writes_nothing_over_a_good_result(copy, monkeypatch):
     assert by_name[f"{JOINT}-damping"].status == stages.FAILED
     assert not done.written
     assert (kept.read_text(), robot.read_text()) == before
+
+
+def test_an_interruption_lets_no_other_stage_begin(tmp_path, monkeypatch):
+    """Two joints side by side: while one is interrupted, the other is in its first stage and must end after it."""
+    stop, begun = threading.Event(), []
+
+    def loaded(_, motion, joint, number):
+        if joint == 4:
+            raise KeyboardInterrupt
+        stop.wait(60.0)
+        raise NumericalError("broken off")
+
+    monkeypatch.setattr(chain, "Event", lambda: stop)
+    monkeypatch.setattr(Bench, "loaded", loaded)
+    monkeypatch.setattr(Bench, "released", lambda _, joint, number: begun.append(joint))
+    with pytest.raises(KeyboardInterrupt):
+        chain.calibrate("ur5e", tmp_path, joints=[5, 6])
+    assert stop.is_set()
+    assert begun == []
+
+
+def test_a_motion_is_broken_off_once_the_calibration_is_stopped(tmp_path):
+    stop = threading.Event()
+    folder = Folder(path=tmp_path, about={"robot": "ur5e"})
+    folder.open()
+    robot = jw.load_robot("ur5e")
+    bench = Bench(plant=jw.random_arm("ur5e", seed=1))
+    joint = stages.JointChain(bench=bench, folder=folder, place=5, robot=robot, stop=stop)
+    motion = velocity.plan(robot, JOINT, speeds=(0.5,))
+    stop.set()
+    with pytest.raises(stages.Stopped):
+        joint._run(motion, 1, 25.0)()
+    with pytest.raises(stages.Stopped):
+        joint.run(lambda result: None)
+    assert not list((tmp_path / "recordings").iterdir())
 
 
 def test_a_folder_of_another_arm_is_refused(copy):

@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import jointwise as jw
 from joint_recordings import CONSTANT, along, changed, loaded, stated
+from jointwise.cli.main import app
 from jointwise.experiments.fit import AT_BOUND, HIDDEN, IDENTIFIED
 from jointwise.experiments.joint import (
     e_gms,
@@ -105,6 +107,29 @@ def test_one_load_only_leaves_growth_with_load_unknown(robot):
         velocity.predicted(CURVE, 0.2), abs=0.05
     )
     assert fit.robot.joints[PAN].friction is UNKNOWN
+
+
+def test_a_growth_with_load_inside_its_scatter_is_said_not_to_be_known(robot):
+    motion = load.plan(robot, LIFT + 1, speed=0.2)
+    recording = along(robot, motion, LIFT, [CURVE], noise=0.5)
+    gravity = 30.0 * np.cos(motion.q[:, LIFT])
+    sliding = np.sign(motion.dq[:, LIFT])
+
+    def growing(slope):
+        current = np.array(recording["current"])
+        current[:, LIFT] += (gravity + slope * np.abs(gravity) * sliding) / CONSTANT
+        return load.fit(robot, [changed(recording, current=current)], LIFT + 1)
+
+    small, large = growing(3e-4), growing(0.05)
+    growth = next(p for p in small.parameters if p.name.startswith("load_"))
+    assert growth.verdict == HIDDEN
+    assert "load the joint more" in growth.advice
+    assert growth.lower < 3e-4 < growth.upper
+    assert small["friction_without_load"].value == pytest.approx(
+        velocity.predicted(CURVE, 0.2), abs=0.1
+    )
+    assert small.robot.joints[LIFT].friction is UNKNOWN
+    assert large["load_linear"].value == pytest.approx(0.05, rel=0.1)
 
 
 def test_one_way_only_cannot_tell_friction_from_load(robot):
@@ -240,3 +265,36 @@ def test_unknown_names_are_answered_with_those_there_are(robot, sweeps):
     )
     with pytest.raises(jw.ParameterError, match="joints of"):
         velocity.fit(robot, [other], PAN + 1)
+
+
+def test_the_command_line_says_what_cannot_be_known(robot, tmp_path):
+    def call(name, recording):
+        recording.save(tmp_path / "recording.parquet")
+        robot.save(tmp_path / "robot.toml")
+        words = [
+            "fit",
+            name,
+            tmp_path / "recording.parquet",
+            "--robot",
+            tmp_path / "robot.toml",
+            "--joint",
+            "1",
+        ]
+        result = CliRunner().invoke(app, [str(w) for w in [*words, "-o", tmp_path / "fit.toml"]])
+        return result.exit_code, " ".join((result.stdout + result.stderr).split())
+
+    motion = velocity.plan(robot, PAN + 1, speeds=(0.3,))
+    code, said = call("friction", along(robot, motion, PAN, [CURVE]))
+    assert code == 0
+    assert "one speed only" in said
+    assert "breakaway" in said
+    code, said = call("temperature", along(robot, motion, PAN, [CURVE]))
+    assert code == 0
+    assert "warm the joint up" in said
+    motion = stiffness.plan(robot, PAN + 1, duration=3.0)
+    one_load = loaded(robot, motion, PAN, np.full(len(motion.time), 20.0), SPRING)
+    (tmp_path / "fit.toml").unlink()
+    code, said = call("stiffness", one_load)
+    assert code == 2
+    assert "at least 4 different ones" in said
+    assert not (tmp_path / "fit.toml").exists()

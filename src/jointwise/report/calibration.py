@@ -9,7 +9,7 @@ from typing import Any
 from jointwise.experiments.calibrate.chain import Calibration
 from jointwise.experiments.calibrate.folder import REPORT
 from jointwise.experiments.calibrate.proof import Proof
-from jointwise.experiments.calibrate.stages import FAILED, StageResult
+from jointwise.experiments.calibrate.stages import FAILED, StageResult, experiment_of
 from jointwise.report.chart import BLUE, INK, ORANGE, Panel, chart
 from jointwise.report.judgement import USABLE, judge
 from jointwise.report.marks import Line
@@ -99,7 +99,7 @@ def _joint(done: Calibration, joint: str) -> Section:
         parts.append(
             {
                 "name": stage.experiment,
-                "about": ABOUT.get(stage.experiment, ""),
+                "about": ABOUT.get(experiment_of(stage.experiment), ""),
                 "notes": stage.fit.notes,
                 "svg": curve_chart(stage.fit),
                 "table": "" if table is None else table.html,

@@ -1,6 +1,7 @@
 """`calibrate`: every experiment on every joint, then the links, and one robot file that holds it all.
 
-    per joint:  stiffness, kinematic error, friction against speed, temperature, load, its split, memory, damping
+    per joint:  stiffness and kinematic error, both twice, then friction against speed, temperature, load, its split,
+                memory, damping
     then:       rigid bodies from an optimised motion, and proof on a motion of another kind
 
 Joints are worked on side by side. Every stage is kept in a folder; what is there already is not done again, and a
@@ -14,6 +15,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -105,9 +107,16 @@ def calibrate(
         finished.append(result)
         progress("calibrating", len(finished), total)
 
-    chains = [JointChain(bench=bench, folder=folder, place=j, robot=prior) for j in chosen]
+    stop = Event()
+    chains = [
+        JointChain(bench=bench, folder=folder, place=j, robot=prior, stop=stop) for j in chosen
+    ]
     with ThreadPoolExecutor(cores()) as pool:
-        ends = list(pool.map(lambda chain: chain.run(report), chains))
+        try:
+            ends = list(pool.map(lambda chain: chain.run(report), chains))
+        except BaseException:
+            stop.set()  # the pool waits for its threads: they must not begin anything more
+            raise
     results = [result for _, stages in ends for result in stages]
     joined = joined_robot(prior, [(c.place, end) for c, (end, _) in zip(chains, ends, strict=True)])
     last = max((folder.finished(r.name) for r in results if r.fit is not None), default=0.0)

@@ -6,6 +6,7 @@ import itertools
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from threading import Event
 from typing import Any
 
 from jointwise.errors import JointwiseError
@@ -18,12 +19,16 @@ from jointwise.recording.recording import Recording
 from jointwise.robot.description import Robot
 
 DONE, KEPT, SKIPPED, FAILED = "done", "kept", "skipped", "failed"
+AGAIN = "-again"
 ORDER = (
-    "stiffness", "kinematic-error", "velocity", "temperature", "load", "link-friction", "hysteresis", "e-gms",
-    "damping",
+    "stiffness", "kinematic-error", "stiffness-again", "kinematic-error-again", "velocity", "temperature", "load",
+    "link-friction", "hysteresis", "e-gms", "damping",
 )  # fmt: skip
-"""Deformation first, since strokes are read with it; damping last, since friction takes part of what a swing loses."""
+"""Deformation first, since strokes are read with it; then once more, since a rotor that turns under load has another
+kinematic error; damping last, since friction takes part of what a swing loses."""
 READS: Mapping[str, tuple[str, ...]] = {
+    "stiffness-again": ("stiffness",),
+    "kinematic-error-again": ("kinematic-error",),
     "link-friction": ("velocity",),
     "hysteresis": ("kinematic-error",),
     "e-gms": ("kinematic-error", "velocity", "temperature", "load"),
@@ -59,24 +64,38 @@ def stage_name(joint: str, name: str) -> str:
     return f"{joint}-{name}" if joint else name
 
 
+def experiment_of(stage: str) -> str:
+    """The experiment of a stage, which may be done a second time from the same recordings."""
+    return stage.removesuffix(AGAIN)
+
+
+class Stopped(Exception):
+    """The calibration was told to end before this stage was finished."""
+
+
 class Skipped(Exception):
     """A stage that this arm or this mounting does not allow; the text says why."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class JointChain:
-    """All experiments on one joint, one after the other; each starts from the robot the one before left."""
+    """All experiments on one joint, one after the other; each starts from the robot the one before left.
+
+    Once `stop` is set, nothing more is begun, and a motion that runs is broken off.
+    """
 
     bench: Bench
     folder: Folder
     place: int
     robot: Robot
+    stop: Event
 
     def run(self, report: Callable[[StageResult], None]) -> tuple[Robot, list[StageResult]]:
         """The robot after the last experiment, and what became of each."""
         robot, last = self.robot, 0.0
         results: list[StageResult] = []
         for name in ORDER:
+            self._go_on()
             started = time.perf_counter()
             kept = self.folder.kept(stage_name(self.joint, name), after=last)
             if kept is not None:
@@ -101,7 +120,9 @@ class JointChain:
         status, message, fit = DONE, "", None
         try:
             recordings = self._recordings(name, before)
-            fit = experiment(name).fit(robot, recordings, self.joint, **OPTIONS.get(name, {}))
+            fit = experiment(experiment_of(name)).fit(
+                robot, recordings, self.joint, **OPTIONS.get(name, {})
+            )
             fit.save(self.folder.fit_path(stage_name(self.joint, name)))
         except Skipped as why:
             status, message = SKIPPED, str(why)
@@ -127,7 +148,7 @@ class JointChain:
         return self._own(name)
 
     def _own(self, name: str) -> dict[str, Recording]:
-        label, number = stage_name(self.joint, name), 100 * self.place + 10 * ORDER.index(name)
+        label, number = stage_name(self.joint, name), 1000 * self.place + 10 * ORDER.index(name)
         keep, bench = self.folder.recording, self.bench
         if name == "damping":
             return {label: keep(label, lambda: bench.released(self.place, number))}
@@ -147,4 +168,8 @@ class JointChain:
         }
 
     def _run(self, motion: Motion, number: int, degc: float) -> Callable[[], Recording]:
-        return lambda: self.bench.run(motion, number, temperature=degc)
+        return lambda: self.bench.run(motion, number, temperature=degc, progress=self._go_on)
+
+    def _go_on(self, *_: int) -> None:
+        if self.stop.is_set():
+            raise Stopped

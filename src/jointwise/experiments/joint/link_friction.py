@@ -15,7 +15,7 @@ from jointwise.errors import ParameterError
 from jointwise.experiments.fit import Fit
 from jointwise.experiments.joint.common import need_both_encoders, read
 from jointwise.experiments.joint.pose import ALIGNED
-from jointwise.experiments.joint.result import Outcome, Row, joint_fit
+from jointwise.experiments.joint.result import Outcome, Row, joint_fit, saturation_note
 from jointwise.experiments.joint.samples import FILTER_HZ, JointSamples, joint_index
 from jointwise.experiments.joint.steady import Plateau, plateaus
 from jointwise.experiments.joint.velocity import plan as velocity_plan
@@ -91,7 +91,7 @@ def fit(
             "rmse": rmse(residual),
             "link_share_percent": 100.0 * float(np.mean(link) / max(float(np.mean(motor)), 1e-9)),
         },
-        notes=notes,
+        notes=(*notes, *saturation_note(max(s.saturated for s in given.parts))),
         arrays={"velocity": omega, "link_friction": link, "rotor_friction": motor - link},
     )
     return joint_fit(outcome, robot, {}, given.recordings)

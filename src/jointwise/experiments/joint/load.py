@@ -21,6 +21,7 @@ from jointwise.experiments.joint.pose import ALIGNED, find_pose
 from jointwise.experiments.joint.result import (
     Outcome,
     Row,
+    covariance,
     joint_fit,
     saturation_note,
     with_friction,
@@ -41,6 +42,8 @@ SAME_SPEED = 0.1
 """Relative difference of two speeds that count as one."""
 RANGE = 0.25
 """Share of the largest load that the loads must cover."""
+SURE = 3.0
+"""Standard deviations that the growth must be above zero; of two forms the better one was taken."""
 SMALLEST = 1.0
 """N m; loads that cover less than this tell nothing."""
 
@@ -73,6 +76,16 @@ def fit(
     why = "" if enough else (
         f"the load covers {covered:.2g} N m only: friction and its growth cannot be told apart at one load"
     )  # fmt: skip
+    jacobian = np.column_stack(
+        [np.ones_like(size), columns[best] if enough else np.zeros_like(size)]
+    )
+    scatter = float(np.sqrt(covariance(jacobian, residual, group)[1, 1]))
+    if enough and 0.0 < slope < SURE * scatter:
+        most = (slope + SURE * scatter) * float(columns[best].max())
+        why = (
+            f"up to {size.max():.2g} N m of load friction grows by {most:.2g} N m at most, too little beside its "
+            "scatter to be known: load the joint more"
+        )
     bound = "friction does not grow with load here" if enough and slope <= 0.0 else ""
     unit = "1" if best == "load_linear" else "1/(N m)"
     rows = (
@@ -80,7 +93,7 @@ def fit(
         Row(name=best, value=slope, unit=unit, meaning="growth with load", hidden=why, bound=bound),
     )
     changes: dict[str, Any] = {}
-    if enough:
+    if not why:
         law = (
             LinearLoad(load_linear=slope)
             if best == "load_linear"
@@ -97,9 +110,7 @@ def fit(
         experiment="load",
         joint=given.joint,
         rows=rows,
-        jacobian=np.column_stack(
-            [np.ones_like(size), columns[best] if enough else np.zeros_like(size)]
-        ),
+        jacobian=jacobian,
         residual=residual,
         groups=group,
         scores={

@@ -67,10 +67,11 @@ def strokes(
     net: float,
     back: float = 0.1984,
     acceleration: float = 0.05,
+    top: float = np.inf,
 ) -> Motion:
     """Slow strokes forward and back with a triangular velocity, J3(21) and spec 08.6; `net` rad of advance a cycle.
 
-    Each stroke runs from rest to rest, `back` + `net` forward, then `back` [rad] backward.
+    Each stroke runs from rest to rest, `back` + `net` forward, then `back` [rad] backward, never faster than `top`.
     """
     ahead, behind = back + net, back
     start = 0.5 * (pose.low + pose.high) - 0.5 * (cycles * net + behind)
@@ -78,10 +79,12 @@ def strokes(
     unit = np.eye(robot.n)[joint]
     for _ in range(cycles):
         for by in (ahead, -behind):
-            half = float(np.sqrt(abs(by) / acceleration))
-            way = np.sign(by) * unit
+            half = min(float(np.sqrt(abs(by) / acceleration)), top / acceleration)
+            way, peak = np.sign(by) * unit, acceleration * half
             writer.piece(half, 0.0, 0.5 * acceleration * way)
-            writer.piece(half, acceleration * half * way, -0.5 * acceleration * way)
+            if abs(by) - peak * half > 1e-9:
+                writer.piece(abs(by) / peak - half, peak * way)
+            writer.piece(half, peak * way, -0.5 * acceleration * way)
     return _motion(robot, writer, "strokes", joint, pose, cycles=cycles, net=net)
 
 

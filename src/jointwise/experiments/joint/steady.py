@@ -27,6 +27,8 @@ SETTLED = 0.15
 """s after the ramp and before the next in which the servo still swings."""
 SHORTEST = 0.3
 """s"""
+SAME_SPEED = 0.1
+"""Relative change of speed within which noise, not a ramp, interrupted a piece."""
 SLOWEST = 1e-3
 """rad/s [m/s] below which a joint does not slide steadily."""
 BINS = 12
@@ -105,6 +107,7 @@ def plateaus(samples: JointSamples, index: int = 0) -> list[Plateau]:
     kept = samples.inside
     good[: kept.start] = False
     good[kept.stop :] = False
+    good = _bridged(good, samples)
     edges = np.flatnonzero(np.diff(np.concatenate([[False], good, [False]]).astype(np.int8)))
     cut = int(np.ceil(SETTLED * samples.rate_hz))
     found = []
@@ -114,6 +117,17 @@ def plateaus(samples: JointSamples, index: int = 0) -> list[Plateau]:
         part = slice(int(start) + cut, int(stop) - cut)
         found.append(Plateau(index, part.start, part.stop, float(samples.omega[part].mean())))
     return found
+
+
+def _bridged(good: NDArray[np.bool_], samples: JointSamples) -> NDArray[np.bool_]:
+    """Gaps too short for a ramp, throughout at one speed, closed: noise alone looked like acceleration there."""
+    out = good.copy()
+    edges = np.flatnonzero(np.diff(good.astype(np.int8)))
+    for end, start in itertools.pairwise(edges):
+        speed, inside = samples.omega[end], samples.omega[end : start + 2]
+        if good[end] and start - end < SETTLED * samples.rate_hz:
+            out[end + 1 : start + 1] = bool(np.abs(inside - speed).max() < SAME_SPEED * abs(speed))
+    return out
 
 
 def creeping(samples: JointSamples, index: int = 0) -> Plateau | None:

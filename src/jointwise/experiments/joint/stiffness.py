@@ -4,7 +4,8 @@
 
 tau_E is a cubic or the three segments of makers of strain-wave gears (`stiffness_models`). Gauge and motor rows are
 solved together, each side weighted by its own scatter: the motor's rows hold static friction of the gear, which
-loading both ways averages out. phi_0 collects encoder zeros and the kinematic error of the pose.
+loading both ways averages out. phi_0 collects encoder zeros and the kinematic error of the pose; how that error changes
+while the rotor turns under load is taken out where the robot knows it: fit once more after `kinematic-error`.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 
 from jointwise.errors import ParameterError, UnknownNameError
 from jointwise.experiments.fit import Fit
-from jointwise.experiments.joint.common import need_both_encoders, read
+from jointwise.experiments.joint.common import Read, need_both_encoders, read
 from jointwise.experiments.joint.motions import held
 from jointwise.experiments.joint.pose import find_pose
 from jointwise.experiments.joint.result import (
@@ -31,8 +32,10 @@ from jointwise.experiments.joint.samples import FILTER_HZ, JointSamples, joint_i
 from jointwise.experiments.joint.stiffness_models import GAUGE, MODELS, MOTOR, LoadRows, Stiff
 from jointwise.experiments.metrics import nrmse_percent, rmse
 from jointwise.experiments.recordings import Recordings
+from jointwise.laws.transmissions import Transmission
 from jointwise.motion.motion import Motion
 from jointwise.robot.description import Robot
+from jointwise.units import Unknown
 
 Array = NDArray[np.float64]
 LEVELS = (0.1, 0.25, 0.45, 0.7, 1.0, 0.7, 0.45, 0.25, 0.1)
@@ -90,7 +93,7 @@ def fit(
         raise UnknownNameError("stiffness model", model, MODELS)
     given = read(robot, recordings, joint, torque=torque, filter_hz=filter_hz)
     need_both_encoders("stiffness", given.parts)
-    points = points_of(given.parts)
+    points = points_of(moved_error_out(robot, given))
     notes = list(saturation_note(max(s.saturated for s in given.parts)))
     gauge = np.isfinite(points.gauge)
     if gauge.any() and np.corrcoef(points.gauge[gauge], points.motor[gauge])[0, 1] < -0.5:
@@ -168,6 +171,19 @@ def _left_out(rows: LoadRows, name: str) -> float:
         squares += float(error @ error)
         count += len(error)
     return float(np.sqrt(squares / count)) if count else float("inf")
+
+
+def moved_error_out(robot: Robot, given: Read) -> list[JointSamples]:
+    """The samples, deformation free of the kinematic error as far as the robot knows it.
+
+    A servo that holds the link turns the rotor by the deformation, and the kinematic error with it: its steep waves
+    look like a percent of stiffness.
+    """
+    known = robot.joints[given.place].transmission
+    error = None if isinstance(known, Unknown) else Transmission.from_law(known).kinematic_error
+    if error is None:
+        return given.parts
+    return [replace(s, theta=s.theta - np.asarray(error.error(s.theta))) for s in given.parts]
 
 
 def points_of(parts: list[JointSamples]) -> Points:

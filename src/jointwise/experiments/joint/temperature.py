@@ -173,15 +173,17 @@ def bittencourt(data: Steady, plain: Array, temperature: Array) -> Array:
     return np.asarray(min(runs, key=lambda run: float(run.fun)).x)
 
 
-def bittencourt_columns(place: Array, data: Steady, plain: Array, temperature: Array) -> Array:
+def bittencourt_columns(
+    place: Array, data: Steady, plain: Array, temperature: Array, speeds: Array | None = None
+) -> Array:
     """(F_s0 + F_sT T) exp(-abs(omega / (omega_0 + omega_T T))^1.3) beside levels and plain columns."""
     width = np.maximum(np.exp(place[0]) + place[1] * temperature, 1e-4)
     factor = np.sign(data.omega) * np.exp(-((np.abs(data.omega) / width) ** 1.3))
-    return np.column_stack([factor, factor * temperature, levels(data), plain])
+    return np.column_stack([factor, factor * temperature, levels(data, speeds), plain])
 
 
-def levels(data: Steady) -> Array:
-    """A column for each speed: the sign of motion at that speed."""
-    speeds = data.speeds
+def levels(data: Steady, speeds: Array | None = None) -> Array:
+    """A column for each speed, those of the data unless others are given: the sign of motion at that speed."""
+    speeds = data.speeds if speeds is None else speeds
     level = np.argmin(np.abs(np.abs(data.omega)[:, None] - speeds), axis=1)
     return np.asarray(np.sign(data.omega)[:, None] * (level[:, None] == np.arange(len(speeds))))
