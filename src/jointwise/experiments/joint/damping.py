@@ -80,13 +80,14 @@ def fit(robot: Robot, recordings: Recordings, joint: str | int) -> Fit:
     name = robot.joints[j].name
     known = robot.joints[j].transmission
     fewest = FEWEST if isinstance(known, Unknown) else FEWEST_WITH_GEAR
-    times, logs, groups = _decays(given, j, fewest)
-    if isinstance(known, Unknown):
+    gear = None if isinstance(known, Unknown) else Transmission.from_law(known)
+    times, logs, groups = _decays(given, j, fewest, gear)
+    if gear is None:
         design, target, notes = _by_decrement(robot, j, times, logs, groups)
         doubtful = np.zeros_like(target)
         settings = {"method": "decrement"}
     else:
-        swings, notes = _by_energy(robot, given, j, Transmission.from_law(known))
+        swings, notes = _by_energy(robot, given, j, gear)
         design, target, groups = swings.columns, swings.lost, swings.group
         doubtful = DOUBT * swings.taken
         settings = {"method": "energy"}
@@ -169,7 +170,7 @@ def _by_energy(
         )
     lost, columns, group, losses = [], [], [], []
     for number, recording in enumerate(given.values()):
-        phi, omega, rate = _deformation(recording, j)
+        phi, omega, rate = _deformation(recording, j, gear)
         taken = np.zeros_like(phi)
         if not isinstance(friction, Unknown):
             warmth = (
@@ -198,10 +199,14 @@ def _by_energy(
     return found, notes
 
 
-def _deformation(recording: Recording, j: int) -> tuple[Array, Array, float]:
-    """Rotor angle against the clamped link, smoothed, its velocity, and the rate."""
+def _deformation(
+    recording: Recording, j: int, gear: Transmission | None
+) -> tuple[Array, Array, float]:
+    """Rotor angle against the clamped link less the kinematic error as far as it is known, smoothed; velocity, rate."""
     rate = recording.rate_hz
     theta = recording["theta" if "theta" in recording else "q"][:, j]
+    if gear is not None and gear.kinematic_error is not None:
+        theta = theta - np.asarray(gear.kinematic_error.error(theta))
     rest = float(np.median(theta[-max(10, len(theta) // 5) :]))
     smooth = filters.zero_phase(theta - rest, min(SWING_HZ, 0.2 * rate), rate)
     omega, _ = filters.central_differences(smooth, rate)
@@ -229,11 +234,11 @@ def _own(groups: NDArray[np.int64]) -> list[Array]:
 
 
 def _decays(
-    given: dict[str, Recording], j: int, fewest: int
+    given: dict[str, Recording], j: int, fewest: int, gear: Transmission | None
 ) -> tuple[Array, Array, NDArray[np.int64]]:
     times, logs, groups = [], [], []
     for number, (name, recording) in enumerate(given.items()):
-        swing, _, rate = _deformation(recording, j)
+        swing, _, rate = _deformation(recording, j, gear)
         ends = _turns(swing)
         if len(ends) < fewest:
             raise ParameterError(
