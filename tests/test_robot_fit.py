@@ -11,12 +11,14 @@ import jointwise as jw
 from arm_logs import log
 from jointwise.cli.main import app
 from jointwise.errors import FileError, NumericalError, ParameterError, UnknownNameError
+from jointwise.estimators.generic_prior import link_prior
 from jointwise.estimators.ordinary import ols as ordinary
 from jointwise.estimators.problem import Problem
 from jointwise.experiments.design import Design
 from jointwise.experiments.fit import load_fit
 from jointwise.experiments.fit_file import arrays_path
 from jointwise.experiments.methods import METHODS, on_independent
+from jointwise.experiments.physical import asked, prior_values
 from jointwise.experiments.prediction import model_of, predict
 from jointwise.experiments.robot_fit import fit_robot
 from jointwise.experiments.validate import validate
@@ -242,6 +244,23 @@ def test_a_balancing_cylinder_of_the_robot_file_is_fitted_without_being_asked_fo
     options["friction"] = (*FRICTION[:3], "counterbalance@1")
     listed = fit_robot(balanced, logs, **options)
     assert listed.names == with_it.names
+
+
+def test_a_stated_cylinder_is_the_prior_of_the_fitted_one():
+    """What a recording does not show of it stays as the robot file has it, shape before size."""
+    arm = jw.load_robot("kr300")
+    design = Design(robot=arm, friction=FRICTION[:3])
+    stated = np.array([-400.0, -830.0, 6380.0, -360.0])
+    count = len(design.base.columns)
+    whole = prior_values(design, link_prior(arm))
+    assert whole[count:] == pytest.approx([0.0] * 18 + stated.tolist())
+    rng = np.random.default_rng(0)
+    rows = rng.standard_normal((300, arm.n, len(design.names)))
+    problem = Problem.from_rows(design.names, [rows], [rng.standard_normal((300, arm.n))])
+    reach = asked(design)(problem)["reach"]
+    assert reach[-4:] == pytest.approx(np.abs(stated) + 0.1 * np.linalg.norm(stated))
+    other = Design(robot=jw.load_robot("ur5e"), friction=("counterbalance",))
+    assert not prior_values(other, link_prior(other.robot))[len(other.base.columns) :].any()
 
 
 def test_columns_that_nearly_follow_from_each_other_are_left_out_more_until_a_solver_takes_them():

@@ -16,12 +16,16 @@ from jointwise.estimators.problem import Problem
 from jointwise.estimators.solve import settled_weights, shortest
 from jointwise.estimators.whitening import noise_models
 from jointwise.experiments.design import Design
+from jointwise.laws.friction import FrictionModel
+from jointwise.robot.parts import Law
 from jointwise.units import Unknown
 
 Array = NDArray[np.float64]
 
 MOST_MEMORY = 0.98
 """Autocorrelation from one equation to the next above which a residual is drift, which says nothing of the noise."""
+SHAPE = 0.1
+"""Of a stated balancing law: how far it may be off in any of its harmonics."""
 UNKNOWN_ROTOR = 0.1
 """How much a rotor of unknown inertia counts beside a link where the torque of both is shared out."""
 
@@ -77,7 +81,8 @@ def friction_reach(design: Design, problem: Problem, links: Array) -> Array:
     Columns that recordings hardly tell apart would otherwise get huge numbers of opposite sign, which say nothing about
     the next recording. Some terms know a size of their own: the share of the load that becomes friction, a zero that is
     a tenth off. A balancing cylinder holds up links, and may be as large as their torque, which the motor does not
-    feel; `links` are the base parameters of the prior.
+    feel; `links` are the base parameters of the prior. Where the robot file states the cylinder, a harmonic may be off
+    by its own size, and by a tenth of all of them together: geometry is known better than gas pressure.
     """
     first = design.base.count
     squares, torque = problem.column_squares[:, :-1], problem.column_squares[:, -1]
@@ -91,7 +96,25 @@ def friction_reach(design: Design, problem: Problem, links: Array) -> Array:
             out[k] = term.usual * np.sqrt(all_torque / mine)
         if term.largest is not None:
             out[k] = np.nanmin([out[k], term.largest])
-    return out
+    stated, whole = stated_friction(design)
+    return np.where(whole > 0.0, np.abs(stated) + SHAPE * whole, out)
+
+
+def stated_friction(design: Design) -> tuple[Array, Array]:
+    """What the robot file says of each friction parameter that gears carry, and of all of its law together.
+
+    Other friction it states is that of another arm of the kind, of another temperature and another age.
+    """
+    stated, whole = np.zeros((2, len(design.friction_places)))
+    for k, (u, column, motor) in enumerate(design.friction_places):
+        term, law = design.uses[u].term, design.robot.joints[motor].friction
+        if term.coefficients is None or not isinstance(law, Law) or design.correcting:
+            continue
+        for part in FrictionModel.from_law(law).terms:
+            if part.name == term.name:
+                values = term.coefficients(part)
+                stated[k], whole[k] = values[column], float(np.linalg.norm(values))
+    return stated, whole
 
 
 def effective_weights(problem: Problem) -> Array:
@@ -159,7 +182,7 @@ def standard_matrix(design: Design) -> Array:
 
 
 def prior_values(design: Design, links: LinkPrior) -> Array:
-    """One value per standard parameter: links, rotor inertias where the robot file knows them, no prior elsewhere."""
+    """One value per standard parameter: links, rotors and balance where the robot file knows them; zero elsewhere."""
     values = np.zeros(len(design.base.columns) + len(design.friction_places))
     values[: len(links.values)] = links.values
     if design.rotors:
@@ -167,6 +190,7 @@ def prior_values(design: Design, links: LinkPrior) -> Array:
             inertia = joint.drive.rotor_inertia
             if not isinstance(inertia, Unknown):
                 values[len(links.values) + k] = inertia
+    values[len(design.base.columns) :] = stated_friction(design)[0]
     return values
 
 

@@ -66,6 +66,8 @@ class Term:
     """Size above which a coefficient would be strange; None where it depends on the arm."""
     usual: float = 1.0
     """Share of the joint's whole torque, RMS, that the term may well be."""
+    coefficients: Callable[[FrictionLaw], tuple[float, ...]] | None = None
+    """The coefficients of a law a robot file states, where they say more than that there is such a law."""
     unit: Callable[[int], FrictionLaw] | None = None
     """The law of one column alone, where that is shorter than the law with all other coefficients zero."""
 
@@ -103,6 +105,14 @@ def _spring(k: int, torque: float) -> SlipBank:
 
 def _one_speed(k: int) -> StribeckGrid:
     return StribeckGrid(velocities=STRIBECK_VELOCITIES[k : k + 1], torques=(1.0,))
+
+
+def _harmonics(law: FrictionLaw) -> tuple[float, ...]:
+    """The first harmonics of a counterbalance; those it does not have are zero."""
+    if not isinstance(law, Counterbalance):
+        return (0.0,) * (2 * HARMONICS)
+    short = (0.0,) * HARMONICS
+    return ((*law.sines, *short)[:HARMONICS]) + ((*law.cosines, *short)[:HARMONICS])
 
 
 _NO_SLIP = (0.0,) * len(SLIP_LIMITS)
@@ -180,6 +190,7 @@ _ALL = (
         columns=tuple(f"{wave}_{k}" for wave in ("sine", "cosine") for k in range(1, HARMONICS + 1)),
         units=(_TORQUE,) * (2 * HARMONICS), nonnegative=False, fades=False, carried=True,
         law=lambda c: Counterbalance(sines=tuple(c[:HARMONICS]), cosines=tuple(c[HARMONICS:])),
+        coefficients=_harmonics,
         meaning="function of the joint's angle: balancing cylinder or spring",
     ),
 )  # fmt: skip
