@@ -207,6 +207,17 @@ def test_why_a_parameter_cannot_be_known_is_what_to_do_next():
     ]
 
 
+def test_springs_that_are_not_needed_are_no_reason_to_leave_a_term_out(fit):
+    held = replace(
+        fit,
+        parameters=(parameter("memory_0.001_1", AT_BOUND), parameter("load1", AT_BOUND)),
+        covariance=np.eye(2),
+    )
+    told = " ".join(advice(held, judge(held)))
+    assert "load1 is at the bound" in told
+    assert "memory" not in told
+
+
 def test_scores_have_words_and_units_and_what_does_not_exist_is_left_out():
     scores = {"reversals": 23.0, "spread_degc": math.nan, "largest_load": 12.5}
     rows = dict(score_rows(joint_fit(scores=scores)))

@@ -78,13 +78,15 @@ def command_of(name: str) -> Callable[..., None]:
     chosen = experiment(name)
 
     def command(**given: Any) -> None:
+        from jointwise.cli.progress import progress_bar
         from jointwise.robot.library import load_robot
 
         out, json, report = given.pop("out"), given.pop("json"), given.pop("report")
         paths, robot, joint = given.pop("recordings"), given.pop("robot"), given.pop("joint")
         ensure_outputs(out, report, *paths, robot)
         loaded = load_recordings(paths)
-        fit = chosen.fit(load_robot(robot), loaded, joint, **given)
+        with progress_bar(f"fitting {name} of joint {joint}"):
+            fit = chosen.fit(load_robot(robot), loaded, joint, **given)
         fit.save(out)
         finish(fit, out, json, report, loaded)
 

@@ -47,19 +47,21 @@ def payload(
     json: Json = False,
 ) -> None:
     """Find the payload of an arm whose model is known."""
+    from jointwise.cli.progress import progress_bar
     from jointwise.experiments.fit import load_fit
     from jointwise.experiments.payload import fit_payload
 
     ensure_outputs(out, report, fit, *recordings, *(without or []))
     loaded = load_recordings(recordings)
-    found = fit_payload(
-        load_fit(fit),
-        loaded,
-        without=load_recordings(without or []),
-        body=body.value,
-        keep_friction=keep_friction,
-        filter_hz=filter_hz,
-        torque=torque,
-    )
+    with progress_bar("fitting the payload"):
+        found = fit_payload(
+            load_fit(fit),
+            loaded,
+            without=load_recordings(without or []),
+            body=body.value,
+            keep_friction=keep_friction,
+            filter_hz=filter_hz,
+            torque=torque,
+        )
     found.save(out)
     finish(found, out, json, report, loaded)

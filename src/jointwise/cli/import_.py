@@ -59,6 +59,7 @@ def import_(
 ) -> None:
     """Read a log (CSV, .mat, .npz, Parquet) into a recording in SI units on the output side of the gears."""
     from jointwise.cli.output import print_json
+    from jointwise.cli.progress import progress_bar
     from jointwise.errors import ParameterError
     from jointwise.recording.import_recording import import_recording
     from jointwise.tables import ensure_writable
@@ -72,8 +73,9 @@ def import_(
         missing = "--robot" if robot is None else "--out"
         raise ParameterError(missing, "not stated", "given with --columns")
     ensure_writable(out, *files, robot, columns)
-    recording = import_recording(files, robot=robot, columns=columns)
-    recording.save(out)
+    with progress_bar("importing"):
+        recording = import_recording(files, robot=robot, columns=columns)
+        recording.save(out)
     summary = {"recording": str(out), **_summary(recording)}
     if json:
         print_json(summary)

@@ -12,6 +12,8 @@ from jointwise.report.words import figure, listed, plural, torque_unit
 TREND = 0.2
 """Correlation of the residual from which a missing term is likely: 4 % of its variance."""
 FEW_RECORDINGS = 3
+ON_A_GRID = ("memory_", "stribeck_")
+"""Columns of which most are meant to be zero: the others are the choice."""
 STANDING = 2.0
 """Error of standing joints beside that of moving ones from which the difference deserves a word."""
 
@@ -110,7 +112,9 @@ def _reasons(fit: Fit, judgement: Judgement) -> list[str]:
 def _bounds(fit: Fit, judgement: Judgement) -> list[str]:
     if not judgement.joints:
         return []
-    held = [p.name for p in fit.parameters if p.verdict == AT_BOUND]
+    held = [
+        p.name for p in fit.parameters if p.verdict == AT_BOUND and not p.name.startswith(ON_A_GRID)
+    ]
     if not held:
         return []
     verb = "is" if len(held) == 1 else "are"
