@@ -3,7 +3,7 @@
     python benchmarks/rotor_compensation.py [--arms 10] [--keep FOLDER]
 
 Random UR5e arms with everything on that a torque model leaves out, four motions of 20 s each. The torque is the motor
-current times the true torque constant in all fits, solved by weighted least squares.
+current times the true torque constant in all fits, solved by weighted least squares; no trim of the set-up is sought.
 
 - `rigid`: rotor angles for link angles, base parameters of the links alone, Coulomb and viscous friction.
 - `rigid with rotors`: the same with a rotor inertia for each motor as a parameter.
@@ -55,7 +55,9 @@ FILTER_HZ = 10.0
 ROTOR_ERROR = 0.01
 WANTED = 0.3
 PLAIN = ("coulomb", "viscous")
-COMMON = {"filter_hz": FILTER_HZ, "torque": "current", "method": "wls", "friction": PLAIN}
+COMMON: dict[str, Any] = {
+    "filter_hz": FILTER_HZ, "torque": "current", "method": "wls", "friction": PLAIN, "trim": False,
+}  # fmt: skip
 
 
 def calibrated(plant: Plant, seed: int, folder: Path) -> Robot:
