@@ -36,6 +36,7 @@ import numpy as np
 import jointwise as jw
 from _report import idle_share, write
 from jointwise.experiments.robot_fit import fit_robot
+from jointwise.recording.import_map_file import load_column_map
 from jointwise.recording.import_recording import import_recording
 from jointwise.recording.recording import Recording
 from jointwise.report.write import write_report
@@ -78,9 +79,9 @@ def best(action: Callable[[], Any], rounds: int) -> dict[str, float]:
 
 def to_report(logs: list[Path], out: Path, **chosen: Any) -> None:
     """CSV files to a fit and, where `out` is not a folder, its report."""
-    robot = jw.load_robot("ur10e")
+    robot, columns = jw.load_robot("ur10e"), load_column_map(MAP)
     with ThreadPoolExecutor() as pool:
-        read = pool.map(lambda p: import_recording(p, robot=robot, columns=MAP), logs)
+        read = pool.map(lambda p: import_recording(p, robot=robot, columns=columns), logs)
         recordings = {p.stem: one for p, one in zip(logs, read, strict=True)}
     fit = fit_robot(robot, recordings, filter_hz=FILTER_HZ, torque="current", **chosen)
     if not out.is_dir():

@@ -28,6 +28,8 @@ Array = NDArray[np.float64]
 
 NOTHING_LEFT = 1e-10
 """Beside the squares of the torque: less is the rounding of noise-free data."""
+INDEPENDENT = 1e-6
+"""Share of a column beside those before it, above which solving by the triangle loses nothing."""
 FIRM = 1e-3
 """Of a standard deviation: how far the closest body may miss given base parameters for the sake of its prior."""
 MOST_NAMES = 8
@@ -124,10 +126,18 @@ def _estimate(
         standard_names=given.names,
         standard=found.gamma,
         standard_covariance=found.half @ found.half.T,
-        rms_ratio=float(np.sqrt(squares / max(_squares(factor, shortest(factor)), nothing))),
+        rms_ratio=float(np.sqrt(squares / max(_least_squares(factor), nothing))),
         thin_links=found.thin_links,
         waypoint=found.waypoint,
     )
+
+
+def _least_squares(factor: Array) -> float:
+    """Squares that are left without any condition: where all columns are independent, the last entry of the factor."""
+    r = factor[:-1, :-1]
+    if (np.abs(np.diag(r)) > INDEPENDENT * np.linalg.norm(r, axis=0)).all():
+        return float(factor[-1, -1] ** 2)
+    return _squares(factor, shortest(factor))
 
 
 def _squares(factor: Array, values: Array) -> float:
