@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -29,6 +30,7 @@ from jointwise.experiments.equations import Equations
 from jointwise.experiments.memory_start import LEAST, WIDE, log_determinant, whitened
 from jointwise.laws.columns import Term
 from jointwise.robot.independent import qr_factor
+from jointwise.robot.samples import cores
 
 Array = NDArray[np.float64]
 
@@ -52,8 +54,8 @@ def found_compliances(
     base = design.base.count
     inward = np.linalg.inv(design.robot.coupling_matrix())
     friction = [(r.y - r.w[..., :base] @ estimate.values[:base]) @ inward for r in problem.rows]
-    rows = []
-    for motor in range(design.robot.n):
+
+    def found(motor: int) -> Array:
         one = _Motor(
             system=system,
             load=load,
@@ -61,7 +63,10 @@ def found_compliances(
             target=[values[:, motor] for values in friction],
             noise=float(estimate.noise[motor]),
         )
-        rows.append(one.best() if one.remembers else design.windup(motor))
+        return one.best() if one.remembers else design.windup(motor)
+
+    with ThreadPoolExecutor(cores()) as pool:
+        rows = list(pool.map(found, range(design.robot.n)))
     own = tuple(float(row[motor]) for motor, row in enumerate(rows))
     return own, tuple(tuple(row.tolist()) for row in rows)
 
@@ -151,10 +156,27 @@ class _Motor:
             spread = np.maximum(np.abs(found) / np.sqrt(3.0), LEAST * noise) * memory
         return count * float(np.log(max(squares, 1e-300))) + sum(map(log_determinant, spans))
 
-    def _columns(self, design: Design, k: int) -> tuple[Array, Array]:
-        piece, load = self.system.pieces[k], self.load[k]
+    @functools.cached_property
+    def unmoved(self) -> list[Array]:
+        """Columns without memory of each piece: wind-up is too small to show in them."""
+        design = self.system.design
+        chosen = [k for k, term in zip(self.mine, self.terms, strict=True) if not term.memory]
+        return [
+            self.system.seen(
+                i, design.motor_columns(piece, self.load[i], self.motor, chosen, 0.0)
+            )
+            for i, piece in enumerate(self.system.pieces)
+        ]
+
+    def _columns(self, design: Design, i: int) -> tuple[Array, Array]:
+        piece, load = self.system.pieces[i], self.load[i]
+        memory = np.array([term.memory for term in self.terms])
+        chosen = [k for k, remembers in zip(self.mine, memory, strict=True) if remembers]
         low, high = (
-            design.motor_columns(piece, load, self.motor, self.mine, start) for start in (-1.0, 1.0)
+            design.motor_columns(piece, load, self.motor, chosen, start) for start in (-1.0, 1.0)
         )
-        both = self.system.seen(k, np.column_stack([0.5 * (low + high), 0.5 * (high - low)]))
-        return both[:, : len(self.mine)], both[:, len(self.mine) :]
+        both = self.system.seen(i, np.column_stack([0.5 * (low + high), 0.5 * (high - low)]))
+        middle, half = np.empty((len(both), len(memory))), np.zeros((len(both), len(memory)))
+        middle[:, ~memory] = self.unmoved[i]
+        middle[:, memory], half[:, memory] = np.hsplit(both, 2)
+        return middle, half

@@ -24,7 +24,7 @@ from jointwise.laws.friction import FrictionModel
 from jointwise.laws.liu import Liu
 from jointwise.laws.load import LinearLoad, QuadraticLoad
 from jointwise.laws.offset import Offset
-from jointwise.laws.slip_bank import SlipBank
+from jointwise.laws.slip_bank import SlipBank, bent_shares
 from jointwise.laws.stribeck_grid import StribeckGrid
 from jointwise.laws.temperature import TemperatureChange
 from jointwise.laws.velocity import VelocityLaw
@@ -240,11 +240,42 @@ def columns_along(
 
     Springs begin at this share of their limits: 0 relaxed, 1 or -1 slipping in that direction.
     """
+    out = np.empty((len(position), len(laws)))
+    alone = np.array([isinstance(law, SlipBank) and len(law.limits) == 1 for law in laws], bool)
+    springs = [law for law in laws if isinstance(law, SlipBank) and len(law.limits) == 1]
+    others = [law for law, spring in zip(laws, alone, strict=True) if not spring]
+    if springs:
+        out[:, alone] = _spring_columns(springs, position, load, start)
+    if others:
+        series = (velocity, load, temperature, position)
+        out[:, ~alone] = _law_columns(others, position, series, dt, start)
+    return out
+
+
+def _spring_columns(
+    springs: Sequence[SlipBank], position: Array, load: Array, start: float
+) -> Array:
+    """Torque of springs one by one; those of one limit are bent alike, whatever their torque."""
+    limits, places = np.unique([law.limits[0] for law in springs], return_inverse=True)
+    bent = np.empty((len(position), len(limits)))
+    bent_shares(limits, np.ascontiguousarray(position), start, bent)
+    torques, shares = (
+        np.array([getattr(law, name)[0] for law in springs]) for name in ("torques", "load_shares")
+    )
+    out = bent[:, places]
+    if shares.any():
+        return np.asarray(out * (torques + shares * np.abs(load)[:, None]))
+    return np.asarray(out * torques)
+
+
+def _law_columns(
+    laws: Sequence[FrictionLaw], position: Array, series: Sequence[Array], dt: float, start: float
+) -> Array:
+    """Torque of any laws one by one; `series` are speed, load, temperature and position."""
     packed = FrictionModel(terms=laws).pack()
     out = np.empty((len(position), len(laws)))
     memory = np.zeros((2, packed.state_size))
     memory[0] = start * np.concatenate([np.zeros(0), *(_limits_of(law) for law in laws)])
-    series = (velocity, load, temperature, position)
     for first in range(0, len(position), BLOCK):
         part = slice(first, first + BLOCK)
         motion = np.empty((len(position[part]), 6))

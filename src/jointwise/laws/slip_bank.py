@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from jointwise.errors import ParameterError
+from jointwise.kernels.jit import kernel
 from jointwise.kernels.scalar import absolute, maximum, minimum
 from jointwise.laws.base import Array, Each, FrictionLaw, Values
 from jointwise.laws.compiled import leaf
@@ -19,6 +20,24 @@ LIMIT = Unit("rad", lower=0.0, upper=10.0, open_lower=True)
 
 
 @leaf
+def slipped(delta, shift, limit):
+    """J1(35): a spring bent by `delta` after its end moved by `shift`."""
+    return minimum(maximum(delta + shift, -limit), limit)
+
+
+@kernel
+def bent_shares(limits, way, start, out):
+    """How far each spring is bent beside its limit along a way, out (samples, springs); begun at `start`, -1 to 1."""
+    for i in range(limits.shape[0]):
+        limit = limits[i]
+        delta = start * limit
+        for k in range(way.shape[0]):
+            if k > 0:
+                delta = slipped(delta, way[k] - way[k - 1], limit)
+            out[k, i] = delta / limit
+
+
+@leaf
 def slip_bank_step(p, s, s_new, x):
     """sum (W_i + L_i abs(load)) delta_i / Delta_i; p holds the count, the limits, the torques, the load shares."""
     count = int(p[0])
@@ -26,7 +45,7 @@ def slip_bank_step(p, s, s_new, x):
     total = 0.0
     for i in range(count):
         limit = p[1 + i]
-        delta = minimum(maximum(s[i] + x[0], -limit), limit)
+        delta = slipped(s[i], x[0], limit)
         s_new[i] = delta
         total += (p[1 + count + i] + p[1 + 2 * count + i] * load) * delta / limit
     return total
