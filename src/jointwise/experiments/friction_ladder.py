@@ -1,8 +1,9 @@
 """A ladder of friction models from Coulomb to memory, load and temperature, climbed by the recordings of an arm.
 
 Each step adds one term to the one below, and equals it where that term is zero. Every model predicts each recording
-from a fit to all others. The score of a recording is the mean over joints, moving and standing apart, of its squared
-error beside that of the lowest step:
+from a fit to all others, with its start read off as `validate` does, whose first second does not count for any model.
+The score of a recording is the mean over joints, moving and standing apart, of its squared error beside that of the
+lowest step:
 
     s_r = mean over j, i of  e_rji^2 / mean over recordings of e_0ji^2
 
@@ -38,6 +39,7 @@ BOTTOM = ("coulomb", "offset")
 STEPS: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (
     ("viscous", ("viscous",), ()),
     ("degressive", ("degressive",), ()),
+    ("stribeck", ("stribeck",), ()),
     ("load", ("load",), ()),
     ("square", ("square",), ()),
     ("load square", ("load_square",), ()),

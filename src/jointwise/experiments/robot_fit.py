@@ -155,7 +155,7 @@ def fit_robot(
         from jointwise.experiments.robot_result import leave_one_out
 
         solved, chosen, ladder = climb(
-            robot, bent, chosen, lambda s, c: leave_one_out(s, c)[0], progress
+            robot, bent, chosen, lambda s, c: leave_one_out(s, c)[1], progress
         )
     else:
         solved, ladder = solve(robot, bent, chosen, progress), None
