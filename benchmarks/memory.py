@@ -4,8 +4,8 @@
     python benchmarks/memory.py emps DATA_EMPS.mat
 
 Every recording (of a single one, every half) is predicted by the fit to all others. Errors are RMS over all left-out
-samples, moving and standing joints apart; "started" reads the state before a recording off its first second, which is
-then not scored. Writes benchmarks/results/memory_NAME.json and prints the tables.
+samples, moving and standing joints apart, with the state before a recording read off its first second, which is not
+scored. Writes benchmarks/results/memory_NAME.json and prints the tables.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 from _report import write
 from jointwise.experiments.fit import Fit
 from jointwise.experiments.robot_fit import fit_robot
-from jointwise.experiments.robot_result import LADDER_ERRORS, STARTED
+from jointwise.experiments.robot_result import LADDER_ERRORS
 from jointwise.recording.recording import Recording
 from jointwise.robot.library import load_robot
 
@@ -42,7 +42,6 @@ def main(name: str, paths: list[str]) -> None:
     for row in rows:
         print(row["step"], "moving", row["moving"], "standing", row["standing"])
     print("taken:", fit.settings["ladder_chosen"])
-    print("with the start read off, standing:", pooled(fit.arrays[STARTED])[1])
     found = {
         "robot": name,
         "recordings": list(logs),
@@ -50,8 +49,6 @@ def main(name: str, paths: list[str]) -> None:
         "seconds": time.perf_counter() - begin,
         "steps": rows,
         "chosen": fit.settings["ladder_chosen"],
-        "chosen_started_moving": pooled(fit.arrays[STARTED])[0],
-        "chosen_started_standing": pooled(fit.arrays[STARTED])[1],
         "compliance_rad_per_nm": list(fit.settings["compliance"]),
         "residual_follows": [[j["residual_follows"], j["correlation"]] for j in fit.joints],
     }

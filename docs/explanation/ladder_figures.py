@@ -39,16 +39,15 @@ def _measured(name: str) -> dict[str, Any]:
 
 
 def _lines(axis: Any, found: dict[str, Any], kind: str, labels: list[str], *one: str) -> None:
-    """One line for each joint; a dot where the start of the recording was read off, at the step that was taken."""
+    """One line for each joint; a dot at the step that was taken."""
     names = [row["step"] for row in found["steps"]]
     errors = np.array([row[kind] for row in found["steps"]])
     shown = errors / errors[names.index(BESIDE)]
-    read = np.array(found[f"chosen_started_{kind}"]) / errors[names.index(BESIDE)]
     taken = names.index(found["chosen"])
     for j, label in enumerate(labels):
         colour = (*one, *COLOURS)[j]
         axis.plot(shown[1:, j], color=colour, linewidth=1.4, label=label)
-        axis.plot(taken - 1, read[j], "o", color=colour, markersize=4)
+        axis.plot(taken - 1, shown[taken, j], "o", color=colour, markersize=4)
     axis.axvline(taken - 1, color="#b5b5b5", linewidth=0.8, zorder=0)
     axis.set_xticks(range(len(names) - 1), names[1:], rotation=60, ha="right", fontsize=7)
     axis.set_ylim(0.0, 1.5)

@@ -162,9 +162,7 @@ class _Motor:
         design = self.system.design
         chosen = [k for k, term in zip(self.mine, self.terms, strict=True) if not term.memory]
         return [
-            self.system.seen(
-                i, design.motor_columns(piece, self.load[i], self.motor, chosen, 0.0)
-            )
+            self.system.seen(i, design.motor_columns(piece, self.load[i], self.motor, chosen, 0.0))
             for i, piece in enumerate(self.system.pieces)
         ]
 

@@ -40,6 +40,7 @@ STEPS: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (
     ("viscous", ("viscous",), ()),
     ("degressive", ("degressive",), ()),
     ("stribeck", ("stribeck",), ()),
+    ("rested", ("rested",), ()),
     ("load", ("load",), ()),
     ("square", ("square",), ()),
     ("load square", ("load_square",), ()),

@@ -24,6 +24,7 @@ from jointwise.laws.friction import FrictionModel
 from jointwise.laws.liu import Liu
 from jointwise.laws.load import LinearLoad, QuadraticLoad
 from jointwise.laws.offset import Offset
+from jointwise.laws.rested_grid import RestedGrid
 from jointwise.laws.slip_bank import SlipBank, bent_shares
 from jointwise.laws.stribeck_grid import StribeckGrid
 from jointwise.laws.temperature import TemperatureChange
@@ -32,6 +33,10 @@ from jointwise.laws.viscous import Viscous
 
 STRIBECK_VELOCITIES = (0.01, 0.03, 0.1, 0.3, 1.0)
 """rad/s [m/s]: from the slowest speed industrial drives hold to where viscous friction takes over."""
+REST_WAYS = (0.01, 0.03, 0.1, 0.3)
+"""rad [m]: over which friction of a rest is rubbed off."""
+REST_SECONDS = 1.0
+"""Of rest after which that friction has grown; from 0.3 to 3 s a recording hardly tells the difference."""
 SLIP_LIMITS = tuple(float(v) for v in np.round(np.geomspace(1e-5, 0.3, 14), 8))
 """rad [m]: from the wind-up of a stiff gear to slow creep; three to the decade."""
 HARMONICS = 2
@@ -115,6 +120,10 @@ def _harmonics(law: FrictionLaw) -> tuple[float, ...]:
     return ((*law.sines, *short)[:HARMONICS]) + ((*law.cosines, *short)[:HARMONICS])
 
 
+def _one_way(k: int) -> RestedGrid:
+    return RestedGrid(rest=REST_SECONDS, ways=REST_WAYS[k : k + 1], torques=(1.0,))
+
+
 _NO_SLIP = (0.0,) * len(SLIP_LIMITS)
 _TORQUE, _VISCOUS = "N m [N]", "N m s/rad [N s/m]"
 
@@ -165,6 +174,12 @@ _ALL = (
         units=(_TORQUE,) * len(STRIBECK_VELOCITIES), nonnegative=True,
         law=lambda c: StribeckGrid(velocities=STRIBECK_VELOCITIES, torques=tuple(c)),
         unit=_one_speed, meaning="excess at low speed, on a grid of velocities",
+    ),
+    Term(
+        name="rested", columns=tuple(f"rested_{v:g}" for v in REST_WAYS),
+        units=(_TORQUE,) * len(REST_WAYS), nonnegative=True,
+        law=lambda c: RestedGrid(rest=REST_SECONDS, ways=REST_WAYS, torques=tuple(c)),
+        unit=_one_way, meaning="excess after a rest, rubbed off on the way, on a grid of ways",
     ),
     Term(
         name="temperature", columns=("temperature", "temperature_cube"),

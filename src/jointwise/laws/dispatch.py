@@ -33,6 +33,7 @@ from jointwise.laws.liu import liu_step
 from jointwise.laws.lugre import lugre_step
 from jointwise.laws.maxwell_slip import maxwell_slip_step
 from jointwise.laws.offset import offset_step
+from jointwise.laws.rested_grid import rested_grid_step
 from jointwise.laws.slip_bank import slip_bank_step
 from jointwise.laws.stiction import stiction_step
 from jointwise.laws.stribeck import stribeck_step
@@ -106,6 +107,8 @@ def _friction_step_rest(code, p, s, s_new, x):
         return stribeck_grid_step(p, s, s_new, x)
     if code == 26:
         return counterbalance_step(p, s, s_new, x)
+    if code == 27:
+        return rested_grid_step(p, s, s_new, x)
     return NAN
 
 

@@ -26,6 +26,7 @@ from jointwise.laws.lugre import LuGre
 from jointwise.laws.maxwell_slip import MaxwellSlip
 from jointwise.laws.odd_polynomial import OddPolynomial
 from jointwise.laws.offset import Offset
+from jointwise.laws.rested_grid import RestedGrid
 from jointwise.laws.rounded_segments import RoundedSegments
 from jointwise.laws.slip_bank import SlipBank
 from jointwise.laws.smooth_backlash import SmoothBacklash, SmoothDeformation
@@ -73,6 +74,7 @@ FRICTION: Mapping[str, type[FrictionLaw]] = _named(
     SlipBank,
     StribeckGrid,
     Counterbalance,
+    RestedGrid,
 )
 STIFFNESS: Mapping[str, type[TransmissionLaw]] = _named(
     LinearSpring,

@@ -28,7 +28,7 @@ MEMORY = ("maxwell_slip", "e_gms", "gms", "slip_bank", "lugre")
 """Laws that hold the Coulomb level together with what happens at reversals."""
 SLIDING = (
     "viscous", "coulomb", "offset", "stiction", "stribeck", "coulomb_tanh", "coulomb_sigmoid", "coulomb_zone",
-    "velocity", "viscous_degressive", "bittencourt", "liu", "directional", "stribeck_grid",
+    "velocity", "viscous_degressive", "bittencourt", "liu", "directional", "stribeck_grid", "rested_grid",
 )  # fmt: skip
 """Laws of steady sliding at any speed: a new law of that kind stands in place of all of them."""
 
