@@ -42,7 +42,7 @@ LEFT_OUT = "left_out_rmse"
 STARTED = "left_out_started_rmse"
 """The same with the start of friction with memory read off the first second of each recording."""
 LADDER, LADDER_ERRORS = "ladder_scores", "ladder_rmse"
-"""Of the friction ladder, starts read off: (steps, recordings), and (steps, recordings, joints, moving and standing)."""
+"""Of the ladder, starts read off: (steps, recordings), and (steps, recordings, joints, moving and standing)."""
 
 
 def result(
