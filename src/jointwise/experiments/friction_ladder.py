@@ -1,4 +1,4 @@
-"""A ladder of friction models from Coulomb to memory, load and temperature, climbed by the recordings of an arm.
+"""A ladder of friction models from Coulomb to load, temperature and memory, climbed by the recordings of an arm.
 
 Each step adds one term to the one below, and equals it where that term is zero. Every model predicts each recording
 from a fit to all others, with its start read off as `validate` does, whose first second does not count for any model.
@@ -45,10 +45,10 @@ STEPS: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (
     ("square", ("square",), ()),
     ("load square", ("load_square",), ()),
     ("temperature", ("temperature",), ()),
-    ("each direction its own", ("asymmetric",), ("coulomb", "viscous")),
     ("memory", ("memory",), ()),
     ("rotor behind the gear", (), ()),
     ("memory that grows with load", ("memory_load",), ()),
+    ("each direction its own", ("asymmetric",), ("coulomb", "viscous")),
 )
 """What each step adds, and what of the step below it holds already."""
 
