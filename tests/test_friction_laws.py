@@ -21,6 +21,7 @@ from jointwise.laws.load import LinearLoad, QuadraticLoad
 from jointwise.laws.lugre import LuGre
 from jointwise.laws.maxwell_slip import MaxwellSlip, slip_limits, slip_stiffness
 from jointwise.laws.offset import Offset
+from jointwise.laws.registry import FRICTION
 from jointwise.laws.smooth_sign import SigmoidCoulomb, TanhCoulomb, ZoneCoulomb
 from jointwise.laws.stiction import Stiction
 from jointwise.laws.stribeck import Stribeck
@@ -438,3 +439,9 @@ def test_fast_attraction_turns_gms_into_maxwell_slip():
 def test_torque_from_rest_is_what_the_memory_alone_holds():
     model = FrictionModel(terms=[UNIT, Viscous(viscous=10.0), Coulomb(coulomb=3.0)])
     assert model.torque_from_rest(shift=1e-5, load=0.0) == pytest.approx(0.5859, abs=5e-5)
+
+
+def test_a_sum_of_all_terms_of_a_fit_can_be_stored():
+    models = FrictionModel(terms=[law.examples()[0] for law in FRICTION.values()])
+    kept = FrictionModel.from_law(models.to_law())
+    assert [law.name for law in kept.terms] == list(FRICTION)

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jointwise.errors import ParameterError
+from jointwise.experiments.equations import Equations
 from jointwise.experiments.robot_fit import (
     RobotFitOptions,
     Solved,
@@ -97,7 +98,11 @@ def climb(
             if stiff and chosen.compliance is None
             else chosen.compliance,
         )
-        solved = settled(system.with_friction(friction, options.standing), options)
+        step = system.with_friction(friction, options.standing)
+        wound = k > 0 and not every[k - 1][2]
+        if wound:
+            step = wound_alike(step, tried[-1][0])
+        solved = settled(step, options, wound=wound)
         tried.append((solved, options))
         errors.append(score(solved, options))
         if not np.isfinite(errors[0]).any():
@@ -118,6 +123,13 @@ def climb(
         chosen=taken,
     )
     return *tried[taken], ladder
+
+
+def wound_alike(system: Equations, below: Solved) -> Equations:
+    """Equations with gears as compliant as the step below found them: no matter of the friction added above it."""
+    gears = below.equations.design
+    known = replace(system.design, compliance=gears.compliances, tilt=gears.tilt)
+    return replace(system, design=known)
 
 
 def names_for(pieces: Sequence[Signals]) -> tuple[tuple[str, tuple[str, ...], bool], ...]:

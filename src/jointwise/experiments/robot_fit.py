@@ -245,10 +245,20 @@ def system_of(
     )
 
 
-def settled(system: Equations, chosen: RobotFitOptions, progress: Progress | None = None) -> Solved:
-    """The estimate whose load, delay, compliances and spread of the start are those it was found with."""
+def settled(
+    system: Equations,
+    chosen: RobotFitOptions,
+    progress: Progress | None = None,
+    *,
+    wound: bool = False,
+) -> Solved:
+    """The estimate whose load, delay, compliances and spread of the start are those it was found with.
+
+    `wound` says that the design knows the compliances of its gears already.
+    """
     if chosen.compliance is not None:
         system = replace(system, design=replace(system.design, compliance=chosen.compliance))
+        wound = True
     design = system.design
     quick = solver("bounded", design)
     load: list[Array] | None = None
@@ -264,7 +274,7 @@ def settled(system: Equations, chosen: RobotFitOptions, progress: Progress | Non
         new = loads(system, estimate)
         change = 1.0 if load is None else _change(load, new)
         load, rounds, done = new, rounds + 1, change < SETTLED
-        if rounds == 3 and design.has_memory and chosen.compliance is None:
+        if rounds == 3 and design.has_memory and not wound:
             own, tilt = found_compliances(system, plain, estimate, load)
             system = replace(system, design=replace(system.design, compliance=own, tilt=tilt))
         regressors, spans = system.regressors(load)

@@ -17,6 +17,8 @@ from jointwise.units import UNKNOWN, Unit, Unknown, check_fields
 
 JointKind = Literal["revolute", "prismatic"]
 MAX_NAME = 128
+MAX_SUM = 1024
+"""Characters of the name of a sum of laws, which joins theirs."""
 MAX_TEXT = 4096
 MAX_CAPSULES = 32
 
@@ -74,7 +76,7 @@ class Law:
     parameters: Mapping[str, float | tuple[float, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        check_name("law.name", self.name)
+        check_name("law.name", self.name, MAX_SUM)
         check_part("law.parameters", self.parameters, Mapping)
         for key, value in self.parameters.items():
             check_name("law parameter", key)
@@ -121,10 +123,10 @@ class Joint:
         object.__setattr__(self, "capsules", checked_capsules("joint.capsules", self.capsules))
 
 
-def check_name(what: str, name: object) -> None:
+def check_name(what: str, name: object, longest: int = MAX_NAME) -> None:
     """Raise ParameterError unless `name` is a printable string of reasonable length."""
-    if not isinstance(name, str) or not name or len(name) > MAX_NAME or not name.isprintable():
-        raise ParameterError(what, name, f"printable text of 1 to {MAX_NAME} characters")
+    if not isinstance(name, str) or not name or len(name) > longest or not name.isprintable():
+        raise ParameterError(what, name, f"printable text of 1 to {longest} characters")
 
 
 def check_text(what: str, text: object) -> None:
