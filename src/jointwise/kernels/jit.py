@@ -100,8 +100,11 @@ def _cached(function: F, signature: Any = None, *, nogil: bool = True) -> F:
 
 
 def inline(function: F) -> F:
-    """A small function meant to be called from kernels only; its code is kept inside its callers."""
-    compiled: F = numba.njit(nogil=True, error_model="numpy")(function)
+    """A function meant to be called from kernels only; its code is copied into its callers.
+
+    Left to itself the compiler calls some of them, which hands every vector over in memory: twice the time of a step.
+    """
+    compiled: F = numba.njit(nogil=True, error_model="numpy", forceinline=True)(function)
     return compiled
 
 

@@ -3,7 +3,7 @@
 Kernels are ordinary Python whose `if` and `for` depend only on the description of the arm. Executed on `Symbol`s,
 with the decorators of `kernels.jit` replaced by nothing, they unroll themselves; every number of the arm folds into a
 constant, terms with zero vanish, and equal expressions are computed once. What remains is a list of scalar
-assignments, three to four times faster than the generic kernel, and the same list prints as Python or as C.
+assignments, twice as fast as the generic kernel, and the same list prints as Python or as C.
 """
 
 from __future__ import annotations

@@ -10,14 +10,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from jointwise.kernels.jit import inline
+from jointwise.kernels.jit import inline, kernel
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 def leaf(function: F) -> F:
     """An inline kernel that returns numbers only, without reference counts; plain Python where nothing is compiled."""
-    compiled = inline(function)
+    return _uncounted(inline(function))
+
+
+def shared(function: F) -> F:
+    """The same for a long function with several callers: compiled once, kept on disk, and called."""
+    return _uncounted(kernel(function))
+
+
+def _uncounted(compiled: F) -> F:
     options = getattr(compiled, "targetoptions", None)
     if options is not None:
         options["_nrt"] = False

@@ -15,7 +15,7 @@ from jointwise.kernels.flexible import flexible_matrices
 from jointwise.kernels.jit import inline
 from jointwise.kernels.mass_matrix import composite_sweep, factorise, solve_factorised
 from jointwise.kernels.newton_euler import PLAIN, recursion
-from jointwise.laws.compiled import leaf
+from jointwise.laws.compiled import leaf, shared
 from jointwise.laws.dispatch import (
     friction_sum,
     kinematic_error,
@@ -43,7 +43,7 @@ from jointwise.plant.layout import (
 )
 
 
-@leaf
+@shared
 def drive_forces(drives, table, terms, p, x, origin, s, s_new, inputs, dt, forces):
     """Joint torques and friction at state x; `origin` (2, n) holds q and theta where the memory s belongs."""
     for j in range(x.shape[1]):
@@ -67,7 +67,7 @@ def drive_forces(drives, table, terms, p, x, origin, s, s_new, inputs, dt, force
         forces[LINK_FRICTION, j] = friction_sum(terms, first, last, p, s, s_new, link)
 
 
-@leaf
+@shared
 def accelerate(arm, drives, x, inputs, forces, work, mass, rate):
     """Accelerations of links (row 0 of rate) and rotors (row 1) under the forces of the drives."""
     n = x.shape[1]

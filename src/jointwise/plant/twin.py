@@ -46,7 +46,7 @@ class Twin:
     """A plant with clock, integrator, surroundings and faults.
 
     `substeps` None lets the step follow from the stiffness (`step`). `traced` compiles the step for this one plant,
-    worth it from about a minute of simulated time on; worn or coupled plants and RK4 use the generic step.
+    worth it from about twenty minutes of simulated time on; worn or coupled plants and RK4 use the generic step.
     """
 
     plant: Plant
