@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 import real_logs
-from damage import DAMAGES, Damage, torque
+from damage import Damage, torque
+from damages import DAMAGES
 from jointwise.errors import JointwiseError
 from jointwise.plant.population import random_arm
 from jointwise.plant.sensors import Sampling

@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 import damage
 import real_logs
+from damages import DAMAGES
 from jointwise.cli.main import app
 from jointwise.errors import UnknownNameError
 from jointwise.motion.motion import Motion
@@ -46,7 +47,7 @@ def kinds(checked):
 
 
 def done(name):
-    return next(d.apply for d in damage.DAMAGES if d.name == name)
+    return next(d.apply for d in DAMAGES if d.name == name)
 
 
 def test_a_sound_recording_is_accepted_and_unchanged(recording):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from damage import DAMAGES
+from damages import DAMAGES
 from jointwise.recording.check import check_recording
 from jointwise.recording.check_finding import KINDS
 from jointwise.robot.library import load_robot
