@@ -96,6 +96,12 @@ def test_too_few_reversals_leave_the_robot_as_it_was(robot, strokes):
     assert together["coulomb"].value == pytest.approx(MEMORY.coulomb, rel=0.1)
 
 
+def test_a_joint_without_friction_has_none(robot, strokes):
+    fit = e_gms.fit(robot, [along(robot, strokes, LIFT, [MEMORY])], PAN + 1)
+    assert fit["coulomb"].value == pytest.approx(0.0, abs=0.01)
+    assert fit["coulomb"].verdict != IDENTIFIED
+
+
 def test_one_load_only_leaves_growth_with_load_unknown(robot):
     motion = load.plan(robot, PAN + 1, speed=0.2)
     fit = load.fit(robot, [along(robot, motion, PAN, [CURVE])], PAN + 1)

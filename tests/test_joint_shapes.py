@@ -5,7 +5,7 @@ import pytest
 
 import jointwise as jw
 from joint_recordings import CONSTANT, along, changed, stated
-from jointwise.experiments.joint import kinematic_error, velocity
+from jointwise.experiments.joint import e_gms, kinematic_error, velocity
 from jointwise.experiments.joint.pose import find_pose
 from jointwise.experiments.joint.steady import creeping
 from jointwise.experiments.joint.stribeck_search import METHODS, Shape, curve
@@ -185,3 +185,13 @@ def test_the_pose_has_the_axis_where_the_rule_wants_it(arm, joint, rule):
     along = abs(float(axis @ np.asarray(robot.gravity))) / 9.81
     assert along == pytest.approx(1.0 if rule == "parallel" else 0.0, abs=0.03)
     assert pose.low < pose.q[joint - 1] < pose.high
+
+
+def test_strokes_at_one_speed_are_no_sweeps_and_show_the_memory(robot):
+    memory = MaxwellSlip(
+        coulomb=2.0, operators=4, limit_exponent=4.0, stiffness_exponent=2.0, half_backlash=(1e-3,)
+    )
+    motion = kinematic_error.plan(robot, NAME, cycles=12)
+    fit = e_gms.fit(robot, [along(robot, motion, 0, [memory])], NAME)
+    assert fit["half_backlash"].value == pytest.approx(1e-3, rel=0.2)
+    assert fit["limit_exponent"].value == pytest.approx(4.0, rel=0.2)

@@ -19,7 +19,7 @@ from jointwise.robot.description import Robot
 from jointwise.units import Unknown
 
 Array = NDArray[np.float64]
-MOST_ROWS = 10_000
+MOST_ROWS = 20_000
 """Rows of a recording of strokes, so that some lie microns behind every reversal."""
 EVEN = 0.3
 """Range of speed beside its mean, up to which a piece counts as one of constant velocity."""
@@ -28,6 +28,8 @@ STEADY, SLIDING_S = 0.25, 0.1
 which only steady sliding counts."""
 GENTLE = 0.15
 """rad/s^2; at larger accelerations small errors of timing outweigh friction."""
+STROKES, SAME_SPEED = 6, 1.1
+"""Reversals at each speed from which a recording is one of strokes; ratio of speeds that count as two."""
 SLOW_HZ, WARMTH_HZ = 8.0, 2.0
 SLIDING_RAD = 4e-3
 """rad gone one way after which every operator slips: twice a wide backlash; earlier samples do not count."""
@@ -94,7 +96,7 @@ def rows_of(
             warmth = calm - reference
             spread += [float(calm.min()), float(calm.max())]
         good = _sliding(samples)
-        if good.mean() > STEADY:
+        if good.mean() > STEADY and turns < STROKES * _speeds(samples):
             step = max(1, round(SLIDING_S * samples.rate_hz))
         else:
             step = max(1, len(samples) // MOST_ROWS)
@@ -128,6 +130,12 @@ def _sliding(samples: JointSamples) -> NDArray[np.bool_]:
         part = slice(piece.start, piece.stop)
         good[part] = float(np.ptp(calm[part])) < EVEN * abs(piece.omega)
     return good
+
+
+def _speeds(samples: JointSamples) -> int:
+    """How many speeds are held: strokes turn back again and again at one, sweeps a few times at each."""
+    ordered = np.sort(np.abs([piece.omega for piece in plateaus(samples)]))
+    return 1 + int(np.sum(ordered[1:] > SAME_SPEED * ordered[:-1]))
 
 
 def _slipping(place: Array, omega: Array) -> NDArray[np.bool_]:
@@ -211,6 +219,8 @@ def _first_width(rows: Rows) -> float:
     )
     data = slip.slip_data(rows.theta[own], rows.torque[own], extra=plain, used=rows.used[own])
     found = convex(data)
+    if not found.torques.size:
+        return float(START[2])
     share = np.cumsum(found.torques) / max(float(found.torques.sum()), 1e-300)
     return float(np.log(found.limits[int(np.searchsorted(share, 0.99))]))
 
