@@ -25,7 +25,7 @@ SHORT = {
     "velocity": {"speeds": (0.03, 0.1, 0.3, 0.6, 1.0)},
     "temperature": {"speeds": (0.1, 0.4)},
     "load": {"speed": 0.2},
-    "kinematic-error": {"cycles": 8},
+    "kinematic-error": {"cycles": 24},
     "transmission": {"cycles": 2},
 }
 """Motions shorter than the planned ones, so that the suite stays quick."""
