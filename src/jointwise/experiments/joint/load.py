@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jointwise.errors import ParameterError
+from jointwise.estimators.estimate import student_reach
 from jointwise.experiments.fit import Fit
 from jointwise.experiments.joint.common import read
 from jointwise.experiments.joint.motions import sweeps
@@ -42,8 +43,8 @@ SAME_SPEED = 0.1
 """Relative difference of two speeds that count as one."""
 RANGE = 0.25
 """Share of the largest load that the loads must cover."""
-SURE = 3.0
-"""Standard deviations that the growth must be above zero; of two forms the better one was taken."""
+SURE = 0.997
+"""Confidence with which the growth must be above zero; of two forms the better one was taken."""
 SMALLEST = 1.0
 """N m; loads that cover less than this tell nothing."""
 
@@ -79,9 +80,10 @@ def fit(
     jacobian = np.column_stack(
         [np.ones_like(size), columns[best] if enough else np.zeros_like(size)]
     )
-    scatter = float(np.sqrt(covariance(jacobian, residual, group)[1, 1]))
-    if enough and 0.0 < slope < SURE * scatter:
-        most = (slope + SURE * scatter) * float(columns[best].max())
+    few = student_reach(SURE, max(len(np.unique(group)) - 2, 1))
+    doubt = few * float(np.sqrt(covariance(jacobian, residual, group)[1, 1]))
+    if enough and 0.0 < slope < doubt:
+        most = (slope + doubt) * float(columns[best].max())
         why = (
             f"up to {size.max():.2g} N m of load friction grows by {most:.2g} N m at most, too little beside its "
             "scatter to be known: load the joint more"
