@@ -64,6 +64,12 @@ def wait_until_quiet(limit: float = 120.0) -> bool | None:
     return None
 
 
+def stored(name: str) -> dict[str, object]:
+    """Results written before, nothing where there are none: for benchmarks that are run part by part."""
+    path = RESULTS / f"{name}.json"
+    return dict(json.loads(path.read_text())["results"]) if path.exists() else {}
+
+
 def write(name: str, results: object) -> Path:
     """Write `results` with the machine they were measured on to benchmarks/results/NAME.json."""
     RESULTS.mkdir(exist_ok=True)

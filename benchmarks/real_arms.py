@@ -1,6 +1,6 @@
 """Torque predicted on motion a fit has not seen, for the public recordings of real arms.
 
-    python benchmarks/real_arms.py [--only emps,panda]
+    python benchmarks/real_arms.py [--only emps,panda]      results of the other arms are kept
 
 Everything goes through `import_recording` with the maps of docs/column-maps, `fit` and `validate`, which is what the
 command line does. The UR10e has several logs: each is predicted from all others. Of every other arm there is one log,
@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from scipy import signal
 
 import jointwise as jw
-from _report import write
+from _report import stored, write
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT.parent / "shared" / "data"
@@ -233,7 +233,7 @@ def main() -> int:
     results = {name: ARMS[name]() for name in chosen}
     for name, result in results.items():
         show(name, result)
-    print(write("real_arms", results).name)
+    print(write("real_arms", {**stored("real_arms"), **results}).name)
     return 0
 
 
