@@ -13,6 +13,7 @@ from jointwise.cli.main import app
 from jointwise.errors import FileError, NumericalError, ParameterError, UnknownNameError
 from jointwise.estimators.generic_prior import link_prior
 from jointwise.estimators.ordinary import ols as ordinary
+from jointwise.estimators.physical import physical
 from jointwise.estimators.problem import Problem
 from jointwise.experiments.design import Design
 from jointwise.experiments.fit import load_fit
@@ -246,8 +247,8 @@ def test_a_balancing_cylinder_of_the_robot_file_is_fitted_without_being_asked_fo
     assert listed.names == with_it.names
 
 
-def test_a_stated_cylinder_is_the_prior_of_the_fitted_one():
-    """What a recording does not show of it stays as the robot file has it, shape before size."""
+def test_a_stated_cylinder_keeps_its_shape_and_pushes_where_a_recording_hardly_shows_it():
+    """What the joint has not turned through stays as the robot file has it; the size follows the recordings."""
     arm = jw.load_robot("kr300")
     design = Design(robot=arm, friction=FRICTION[:3])
     stated = np.array([-400.0, -830.0, 6380.0, -360.0])
@@ -255,10 +256,26 @@ def test_a_stated_cylinder_is_the_prior_of_the_fitted_one():
     whole = prior_values(design, link_prior(arm))
     assert whole[count:] == pytest.approx([0.0] * 18 + stated.tolist())
     rng = np.random.default_rng(0)
-    rows = rng.standard_normal((300, arm.n, len(design.names)))
-    problem = Problem.from_rows(design.names, [rows], [rng.standard_normal((300, arm.n))])
-    reach = asked(design)(problem)["reach"]
-    assert reach[-4:] == pytest.approx(np.abs(stated) + 0.1 * np.linalg.norm(stated))
+
+    def waves(angle):
+        return np.stack([np.sin(angle), np.sin(2 * angle), np.cos(angle), np.cos(2 * angle)], -1)
+
+    def found(size, angles, noise=1.0):
+        rows = rng.standard_normal((300, arm.n, len(design.names)))
+        rows[..., -4:] = 0.0
+        rows[:, 1, -4:] = waves(angles)
+        torque = size * rows[..., -4:] @ stated + noise * rng.standard_normal((300, arm.n))
+        problem = Problem.from_rows(design.names, [rows], [torque])
+        return physical(problem, **asked(design)(problem)).values[-4:]
+
+    some, all_round = rng.uniform(0.0, 0.2, 300), rng.uniform(-2.0, 2.0, 300)
+    far = float(waves(1.5) @ stated)
+    size_of_all = float(np.linalg.norm(stated))
+    assert found(0.4, some) == pytest.approx(0.4 * stated, abs=0.05 * size_of_all)
+    assert float(waves(1.5) @ found(0.4, some)) == pytest.approx(0.4 * far, abs=0.1 * size_of_all)
+    assert found(0.4, all_round) == pytest.approx(0.4 * stated, abs=2.0)
+    pulling = found(-1.0, some, noise=2e4)  # at one place and uncertain: no cylinder pulls
+    assert pulling @ stated > -0.15 * size_of_all**2
     other = Design(robot=jw.load_robot("ur5e"), friction=("counterbalance",))
     assert not prior_values(other, link_prior(other.robot))[len(other.base.columns) :].any()
 

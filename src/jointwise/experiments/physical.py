@@ -26,6 +26,8 @@ MOST_MEMORY = 0.98
 """Autocorrelation from one equation to the next above which a residual is drift, which says nothing of the noise."""
 SHAPE = 0.1
 """Of a stated balancing law: how far it may be off in any of its harmonics."""
+PRESSURE, GEOMETRY = 0.5, 0.05
+"""Standard deviations of the size of a stated balancing cylinder, and of its harmonics beside all of them."""
 UNKNOWN_ROTOR = 0.1
 """How much a rotor of unknown inertia counts beside a link where the torque of both is shared out."""
 
@@ -53,23 +55,36 @@ def physical_solver(
 
 
 def asked(design: Design, spread: float | None = None) -> Callable[[Problem], dict[str, Any]]:
-    """What `physical` is asked about a problem of this design, all but the weights of its joints."""
+    """What `physical` is asked about a problem of this design, all but the weights of its joints.
+
+    A cylinder that the robot file states has a size of its own beside its harmonics: where it turns little, recordings
+    cannot tell its torque from that of the links, but geometry fixes its shape, and its gas can only push.
+    """
     links = link_prior(design.robot)
-    columns = (*design.base.columns, *design.names[design.base.count :])
-    matrix = standard_matrix(design)
+    standard = len(design.base.columns)
     prior = prior_values(design, links)
-    weighing = design.base.matrix @ prior[: len(design.base.columns)]
+    weighing = design.base.matrix @ prior[:standard]
+    scales, whole = stated_scales(design), stated_friction(design)[1]
+    prior[standard:][whole > 0.0] = 0.0
+    columns = (*design.base.columns, *design.names[design.base.count :])
     held = [name for name in columns if _nonnegative(name, design)]
-    free = np.full(len(design.base.columns), np.nan)
+    matrix = np.zeros((len(design.names), len(columns) + len(scales)))
+    matrix[:, : len(columns)] = standard_matrix(design)
+    for k, stated in enumerate(scales.values()):
+        matrix[design.base.count :, len(columns) + k] = stated
 
     def options(problem: Problem) -> dict[str, Any]:
+        reach = friction_reach(design, problem, weighing)
+        reach = np.where(whole > 0.0, GEOMETRY * whole, reach)
         return {
-            "columns": columns,
+            "columns": (*columns, *scales),
             "matrix": matrix,
-            "prior": prior,
-            "nonnegative": held,
+            "prior": np.concatenate([prior, np.ones(len(scales))]),
+            "nonnegative": (*held, *scales),
             "spread": links.spread if spread is None else spread,
-            "reach": np.concatenate([free, friction_reach(design, problem, weighing)]),
+            "reach": np.concatenate(
+                [np.full(standard, np.nan), reach, np.full(len(scales), PRESSURE)]
+            ),
         }
 
     return options
@@ -115,6 +130,14 @@ def stated_friction(design: Design) -> tuple[Array, Array]:
                 values = term.coefficients(part)
                 stated[k], whole[k] = values[column], float(np.linalg.norm(values))
     return stated, whole
+
+
+def stated_scales(design: Design) -> dict[str, Array]:
+    """Of each cylinder the robot file states, by name: (friction parameters,) what its size multiplies."""
+    stated, whole = stated_friction(design)
+    motors = np.array([motor for _, _, motor in design.friction_places])
+    places = dict.fromkeys(motors[whole > 0.0].tolist())
+    return {f"cylinder{m + 1}": np.where(motors == m, stated, 0.0) for m in places}
 
 
 def effective_weights(problem: Problem) -> Array:
