@@ -29,6 +29,7 @@ import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -66,7 +67,10 @@ def calibrated(plant: Plant, seed: int, folder: Path) -> Robot:
     kept = Folder(path=folder / str(seed), about={"robot": KIND, "on": "twin", "seed": seed})
     kept.open()
     bench = Bench(plant=plant, seed=seed)
-    chains = [JointChain(bench=bench, folder=kept, place=j, robot=prior) for j in range(prior.n)]
+    chains = [
+        JointChain(bench=bench, folder=kept, place=j, robot=prior, stop=Event())
+        for j in range(prior.n)
+    ]
     robot = joined_robot(prior, [(c.place, c.run(lambda stage: None)[0]) for c in chains])
     rng = np.random.default_rng([seed, 9])
     stated = {
