@@ -1,6 +1,7 @@
 """Every verb: help with an example, JSON for machines, one clear line for a mistake."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -50,6 +51,16 @@ def test_json_can_be_parsed_and_is_strict(arguments):
 def test_version():
     result = run("--version")
     assert (result.exit_code, result.stdout) == (0, f"jointwise {jw.__version__}\n")
+
+
+def test_linear_algebra_has_one_thread_unless_the_user_wants_more(monkeypatch):
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "3")
+    for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+        monkeypatch.setenv(name, "")
+        monkeypatch.delenv(name)
+    CliRunner().invoke(app, ["robots"])
+    assert os.environ["OPENBLAS_NUM_THREADS"] == "3"
+    assert os.environ["OMP_NUM_THREADS"] == os.environ["MKL_NUM_THREADS"] == "1"
 
 
 def test_robots_lists_the_library():
