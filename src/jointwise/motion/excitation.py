@@ -56,7 +56,7 @@ def plan(
     ] = None,
     harmonics: Annotated[
         int, Unit("1", lower=3, upper=60), Help("harmonics of the base frequency")
-    ] = 8,
+    ] = 12,
     rest: Annotated[
         int, Unit("1", lower=2, upper=4), Help("derivatives that are zero at both ends")
     ] = 2,
