@@ -171,7 +171,8 @@ def _joint(
     """Used columns and R of a joint; Q^T y (rows, pieces, count) and products y^T y (pieces, count, count)."""
     stack = np.concatenate([w[use[:, j], j] for w, _, use in given])
     used = np.flatnonzero(np.any(stack != 0.0, axis=0))
-    q, r = np.linalg.qr(stack[:, used])
+    stack = stack[:, used]  # of an hour, some ten MB that need not be there twice
+    q, r = np.linalg.qr(stack)
     late = [y[use[:, j], j] for _, y, use in given]
     edges = np.cumsum([0, *(len(y) for y in late)])
     shares = zip(itertools.pairwise(edges), late, strict=True)

@@ -24,8 +24,8 @@ from jointwise.robot.samples import in_threads
 
 Array = NDArray[np.float64]
 Progress = Callable[[int, int], None]
-MOST_INSTANTS = 30_000
-"""Half an hour at a cut-off of 5 Hz; more only costs memory."""
+MOST_INSTANTS = 15_000
+"""A quarter of an hour at a cut-off of 5 Hz; more only costs memory."""
 Spans = tuple[Array | None, ...]
 """Per piece (equations, friction parameters): what a spring adds where it began slipping forward; None: no memory."""
 
