@@ -1,6 +1,7 @@
 """The fit of a whole arm: exact on data that obey the model, honest on data that do not."""
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +11,13 @@ from typer.testing import CliRunner
 import jointwise as jw
 from arm_logs import log
 from jointwise.cli.main import app
-from jointwise.errors import FileError, NumericalError, ParameterError, UnknownNameError
+from jointwise.errors import (
+    FileError,
+    JointwiseError,
+    NumericalError,
+    ParameterError,
+    UnknownNameError,
+)
 from jointwise.estimators.generic_prior import link_prior
 from jointwise.estimators.ordinary import ols as ordinary
 from jointwise.estimators.physical import physical
@@ -278,6 +285,21 @@ def test_a_stated_cylinder_keeps_its_shape_and_pushes_where_a_recording_hardly_s
     assert pulling @ stated > -0.15 * size_of_all**2
     other = Design(robot=jw.load_robot("ur5e"), friction=("counterbalance",))
     assert not prior_values(other, link_prior(other.robot))[len(other.base.columns) :].any()
+
+
+@pytest.mark.parametrize(
+    ("damage", "says"),
+    [
+        ({"gain": None}, "no setting of this fit is named 'gain'"),
+        ({"gain": [float("nan"), 0.0]}, "must be finite"),
+        ({"gain": [0.0]}, "gain of the set-up has 1 numbers"),
+        ({"filter_hz": None}, "no setting of this fit is named 'filter_hz'"),
+    ],
+)
+def test_a_fit_with_damaged_settings_is_refused_with_their_name(fit, logs, damage, says):
+    settings = {k: v for k, v in {**fit.settings, **damage}.items() if v is not None}
+    with pytest.raises(JointwiseError, match=re.escape(says)):
+        validate(replace(fit, settings=settings), {"log": logs["log 1"]})
 
 
 def test_columns_that_nearly_follow_from_each_other_are_left_out_more_until_a_solver_takes_them():

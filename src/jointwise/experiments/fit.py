@@ -44,6 +44,13 @@ class Parameter:
             raise UnknownNameError("verdict", self.verdict, VERDICTS)
 
 
+class Settings(dict[str, Any]):
+    """Settings of a fit; one that is asked for and missing, as in a file of another version, is an error of ours."""
+
+    def __missing__(self, name: str) -> Any:
+        raise UnknownNameError("setting of this fit", name, self)
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Fit:
     """Result of an experiment: the updated robot, the parameters, and everything needed to judge them.
@@ -70,7 +77,7 @@ class Fit:
             raise ShapeError("covariance", f"shape {covariance.shape}", f"shape {(count, count)}")
         covariance.setflags(write=False)
         object.__setattr__(self, "covariance", covariance)
-        object.__setattr__(self, "settings", MappingProxyType(dict(self.settings)))
+        object.__setattr__(self, "settings", MappingProxyType(Settings(self.settings)))
         object.__setattr__(
             self, "recordings", tuple(MappingProxyType(dict(r)) for r in self.recordings)
         )

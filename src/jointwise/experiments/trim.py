@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from jointwise.errors import ParameterError, ShapeError
 from jointwise.estimators.estimate import Estimate
 from jointwise.estimators.physical import physical
 from jointwise.estimators.problem import Problem
@@ -54,6 +55,12 @@ class Trim:
     slope: tuple[float, ...]
     zero: tuple[float, ...]
     gain: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        for name in ("slope", "zero", "gain"):
+            values = getattr(self, name)
+            if not np.isfinite(values).all():
+                raise ParameterError(f"{name} of the set-up", values, "finite numbers")
 
     @property
     def none(self) -> bool:
@@ -97,6 +104,8 @@ class Trim:
 
 def gains_at_joints(robot: Robot, gain: Sequence[float]) -> Array:
     """Matrix that turns rows of true joint torque into what is measured."""
+    if len(gain) != robot.n:
+        raise ShapeError("gain of the set-up", f"{len(gain)} numbers", f"{robot.n}")
     coupling = robot.coupling_matrix()
     return np.asarray(np.linalg.inv(coupling) @ ((1.0 + np.array(gain))[:, None] * coupling))
 
